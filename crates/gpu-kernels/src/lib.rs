@@ -1,0 +1,1 @@
+//! The kernels' host side: embedded sources, NVRTC, cache, CUDA and CPU executors.

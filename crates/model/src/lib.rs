@@ -1,0 +1,1 @@
+//! Reads MJCF robot models and computes what MuJoCo's compiler computes.

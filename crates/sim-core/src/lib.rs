@@ -1,0 +1,1 @@
+//! A batch of environments: state, step, reset, model fields per environment, faults.

@@ -1,0 +1,1 @@
+//! Batched physics simulation for reinforcement learning.
