@@ -1,0 +1,111 @@
+// Which compiler reads this, and what the kernels may assume of it.
+//
+// The kernels are a small C++17 subset for two compilers: NVRTC, with -default-device and without any standard header, and
+// a host compiler. This folder is the only one that may ask which of them is at work.
+//   real      float; double in the host's reference build (PHALANX_F64)
+//   INLINE    for short functions that must not cost a call
+//   NO_UNROLL before a loop whose body is large: code size is compile time and instruction cache
+#pragma once
+
+#if defined(__CUDACC_RTC__)
+#define PHALANX_GPU 1
+typedef unsigned char uint8_t;
+typedef signed char int8_t;
+typedef unsigned short uint16_t;
+typedef int int32_t;
+typedef unsigned int uint32_t;
+typedef long long int64_t;
+typedef unsigned long long uint64_t;
+#define INLINE __forceinline__
+#define UNROLL _Pragma("unroll")
+#define NO_UNROLL _Pragma("unroll 1")
+#else
+#define PHALANX_GPU 0
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#define INLINE inline __attribute__((always_inline))
+#define UNROLL
+#define NO_UNROLL
+#endif
+
+#if defined(PHALANX_F64)
+typedef double real;
+#else
+typedef float real;
+#endif
+
+/// The only functions of the machine that the kernels call: each is correctly rounded everywhere, so its bits agree.
+#if defined(PHALANX_F64)
+INLINE real square_root(real x) { return sqrt(x); }
+INLINE real fused(real a, real b, real c) { return __builtin_fma(a, b, c); }
+INLINE real absolute(real x) { return fabs(x); }
+INLINE real round_to_even(real x) { return rint(x); }
+INLINE real round_down(real x) { return floor(x); }
+#elif PHALANX_GPU
+INLINE real square_root(real x) { return __fsqrt_rn(x); }
+INLINE real fused(real a, real b, real c) { return __fmaf_rn(a, b, c); }
+INLINE real absolute(real x) { return fabsf(x); }
+INLINE real round_to_even(real x) { return rintf(x); }
+INLINE real round_down(real x) { return floorf(x); }
+#else
+INLINE real square_root(real x) { return __builtin_sqrtf(x); }
+INLINE real fused(real a, real b, real c) { return __builtin_fmaf(a, b, c); }
+INLINE real absolute(real x) { return __builtin_fabsf(x); }
+INLINE real round_to_even(real x) { return __builtin_rintf(x); }
+INLINE real round_down(real x) { return __builtin_floorf(x); }
+#endif
+
+/// The bits of a float as an integer, and back.
+INLINE uint32_t float_bits(float x) {
+#if PHALANX_GPU
+  return __float_as_uint(x);
+#else
+  uint32_t bits;
+  memcpy(&bits, &x, 4);
+  return bits;
+#endif
+}
+INLINE float bits_float(uint32_t bits) {
+#if PHALANX_GPU
+  return __uint_as_float(bits);
+#else
+  float x;
+  memcpy(&x, &bits, 4);
+  return x;
+#endif
+}
+
+/// The number of ones in a word.
+INLINE int count_ones(uint32_t word) {
+#if PHALANX_GPU
+  return __popc(word);
+#else
+  return __builtin_popcount(word);
+#endif
+}
+
+/// Adds to a counter that several teams share and returns its old value. Integers only: their sum has no order.
+INLINE uint32_t atomic_add(uint32_t* counter, uint32_t amount) {
+#if PHALANX_GPU
+  return atomicAdd(counter, amount);
+#else
+  return __atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
+#endif
+}
+INLINE uint64_t atomic_add(uint64_t* counter, uint64_t amount) {
+#if PHALANX_GPU
+  return atomicAdd(counter, amount);
+#else
+  return __atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
+#endif
+}
+INLINE void atomic_max(uint32_t* mark, uint32_t value) {
+#if PHALANX_GPU
+  atomicMax(mark, value);
+#else
+  uint32_t seen = __atomic_load_n(mark, __ATOMIC_RELAXED);
+  while (seen < value && !__atomic_compare_exchange_n(mark, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+#endif
+}
