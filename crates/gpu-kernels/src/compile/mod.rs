@@ -1,0 +1,1 @@
+//! Turns kernel sources into cubins.
