@@ -1,1 +1,33 @@
-//! Chooses team sizes, blocks, shared memory and buffers from a device's limits.
+//! Chooses team size, block size, shared memory and the memory map of a simulation from the device's limits.
+//!
+//! Pure arithmetic: no driver call, no I/O, no global, no environment variable. The same limits always give the same
+//! plan, so every rule here is tested without a GPU. Sums are exact or saturate, so any `u64` is a legal demand.
+//!
+//! [`plan`] returns a [`LaunchPlan`] that launches on the device, or a [`PlanError`] that names the need, the limit and
+//! what to do about it. It refuses a model for which not one workspace of its proven maximum fits.
+
+mod cost;
+mod demand;
+mod device_limits;
+mod error;
+mod explain;
+mod kernel_needs;
+mod ladder;
+mod launch_plan;
+mod layout;
+mod memory;
+mod model_dims;
+mod occupancy;
+mod presets;
+mod retry;
+
+pub use demand::Demand;
+pub use device_limits::{DeviceLimits, LimitsError};
+pub use error::PlanError;
+pub use kernel_needs::{KernelAttributes, KernelNeeds, TEAM_SIZES};
+pub use ladder::plan;
+pub use launch_plan::{KernelPlan, LaunchPlan, Limiter, Rejected, environments_of_team};
+pub use layout::{PlacedArray, Placement, WorkspaceLayout, bank_stride, layout};
+pub use memory::{HiddenMemory, MemoryMap};
+pub use model_dims::{Capacity, ModelDims, WorkArray};
+pub use occupancy::{Occupancy, occupancy};

@@ -1,0 +1,1 @@
+//! Explains a plan.

@@ -1,0 +1,89 @@
+//! What a compiled kernel takes from the device: registers, local memory, static shared memory.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// The team sizes a kernel can be compiled for, in lanes per environment.
+pub const TEAM_SIZES: [u32; 6] = [1, 2, 4, 8, 16, 32];
+
+/// Registers per thread of a kernel compiled for four warps on each of an SM's four schedulers:
+/// 65536 registers / (16 warps * 32 lanes). More warps were never faster in the probe, fewer registers spill.
+const LAUNCH_BOUND_REGISTERS: u32 = 128;
+
+/// Threads per block that such a kernel allows: 65536 / 128.
+const LAUNCH_BOUND_THREADS: u32 = 512;
+
+/// Code of one kernel, bytes: the budget that CI checks.
+const CODE_BUDGET_BYTES: u64 = 96 * 1024;
+
+/// What one compiled kernel takes from the device, by the names of `cuFuncGetAttribute`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KernelAttributes {
+    /// Registers per thread.
+    pub registers_per_thread: u32,
+    /// Local memory (spills and arrays), bytes per thread.
+    pub local_bytes_per_thread: u32,
+    /// Shared memory known at compile time, bytes per block.
+    pub static_shared_bytes: u32,
+    /// Threads of a block that the kernel can be launched with.
+    pub max_threads_per_block: u32,
+    /// True if no compiler has seen the kernel yet.
+    pub estimated: bool,
+    /// Bytes of machine code.
+    pub code_bytes: u64,
+}
+
+/// The attributes of both kernels of a model.
+///
+/// The step kernel is another kernel for every team size, so its attributes are a map: a team size that is not in the
+/// map is not a candidate. Before anything is compiled use [`KernelNeeds::estimate`]; once the chosen team size is
+/// compiled, [`KernelNeeds::compiled`] plans again with what the compiler said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KernelNeeds {
+    /// The step kernel, by lanes per environment.
+    pub fast: BTreeMap<u32, KernelAttributes>,
+    /// The retry kernel: generic, 32 lanes per environment.
+    pub retry: KernelAttributes,
+}
+
+impl KernelAttributes {
+    /// The attributes to expect of a step kernel for `nv` degrees of freedom, before a compiler has seen it.
+    ///
+    /// From the probe on the H200: a team with a lane per matrix row keeps that row in registers and took 80 registers
+    /// at nv 14 and 96 at nv 27; every other kernel filled its launch bound of 128.
+    pub fn estimate(nv: u32, lanes: u32) -> Self {
+        let a_row_per_lane = lanes > 1 && lanes >= nv;
+        let registers_per_thread =
+            if a_row_per_lane { (68 + nv.min(32)).next_multiple_of(8) } else { LAUNCH_BOUND_REGISTERS };
+        KernelAttributes {
+            registers_per_thread,
+            local_bytes_per_thread: 0,
+            static_shared_bytes: 0,
+            max_threads_per_block: LAUNCH_BOUND_THREADS,
+            estimated: true,
+            code_bytes: CODE_BUDGET_BYTES,
+        }
+    }
+}
+
+impl KernelNeeds {
+    /// Estimates for every team size: nothing is compiled yet.
+    pub fn estimate(nv: u32) -> Self {
+        let fast = TEAM_SIZES.iter().map(|&lanes| (lanes, KernelAttributes::estimate(nv, lanes))).collect();
+        // The generic kernel reads the model at run time: no matrix row in registers whatever nv is.
+        KernelNeeds { fast, retry: KernelAttributes::estimate(u32::MAX, 32) }
+    }
+
+    /// One compiled step kernel of `lanes` lanes per environment: the only team size that is a candidate.
+    pub fn compiled(lanes: u32, fast: KernelAttributes, retry: KernelAttributes) -> Self {
+        KernelNeeds { fast: BTreeMap::from([(lanes, fast)]), retry }
+    }
+
+    /// The same attributes for every team size.
+    pub fn same_for_all(fast: KernelAttributes, retry: KernelAttributes) -> Self {
+        KernelNeeds { fast: TEAM_SIZES.iter().map(|&lanes| (lanes, fast)).collect(), retry }
+    }
+}

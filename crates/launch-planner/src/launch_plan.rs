@@ -1,0 +1,118 @@
+//! The planner's answer: what to launch, with how much memory, and why.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Capacity, DeviceLimits, MemoryMap, Placement, WorkspaceLayout};
+
+/// What to launch, with how much memory, and why. `Display` explains it; serde gives the keys of `plan --json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LaunchPlan {
+    /// The model's name.
+    pub model: String,
+    /// The limits that were planned for.
+    pub device: DeviceLimits,
+    /// Environments in the batch.
+    pub num_envs: u64,
+    /// True if a kernel's attributes are estimates: plan again once it is compiled.
+    pub estimated: bool,
+    /// The kernels: "step", then "retry".
+    pub kernels: Vec<KernelPlan>,
+    /// Device memory, part by part.
+    pub memory: MemoryMap,
+    /// The largest number of environments that this model, device and demand allow.
+    pub max_num_envs: u64,
+    /// What else was considered and why it was not chosen.
+    pub rejected: Vec<Rejected>,
+}
+
+/// How one kernel is launched.
+///
+/// The grid is persistent: team `t = block * envs_per_block + team_in_block` steps the environments `t`,
+/// `t + resident_envs`, `t + 2 * resident_envs`, ... below `num_envs`; see [`environments_of_team`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KernelPlan {
+    /// "step" or "retry".
+    pub name: String,
+    /// Lanes that step one environment together.
+    pub lanes_per_env: u32,
+    /// Teams of a block.
+    pub envs_per_block: u32,
+    /// Threads of a block: whole warps.
+    pub threads_per_block: u32,
+    /// Shared memory known at compile time, bytes per block.
+    pub static_shared_bytes: u32,
+    /// Shared memory given at launch, bytes per block. Ask for the opt-in limit and the largest carve-out.
+    pub dynamic_shared_bytes: u32,
+    /// Registers per thread.
+    pub registers_per_thread: u32,
+    /// Blocks of the grid.
+    pub grid_blocks: u32,
+    /// Blocks that one multiprocessor can hold at a time.
+    pub blocks_per_sm: u32,
+    /// Teams of the grid: environments that are stepped at the same time.
+    pub resident_envs: u64,
+    /// Environments that the busiest team steps one after the other.
+    pub waves: u64,
+    /// What keeps more environments from being stepped at the same time.
+    pub limiter: Limiter,
+    /// What each workspace holds.
+    pub capacity: Capacity,
+    /// Where each workspace array lives, by name.
+    pub placement: BTreeMap<String, Placement>,
+    /// Where each array lies inside a team's workspace.
+    pub layout: WorkspaceLayout,
+}
+
+/// What keeps more environments from being stepped at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Limiter {
+    /// The multiprocessor's registers.
+    Registers,
+    /// The multiprocessor's shared memory.
+    SharedMemory,
+    /// The multiprocessor's threads.
+    Threads,
+    /// The multiprocessor's blocks.
+    Blocks,
+    /// There are no more environments.
+    Environments,
+    /// Global memory for workspaces: the grid makes more passes over fewer of them.
+    Memory,
+    /// The grid's largest dimension.
+    Grid,
+}
+
+/// A row that was considered and not chosen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rejected {
+    /// The row, for example "8 lanes, 4 environments per block, all arrays in shared memory".
+    pub row: String,
+    /// Why it was not chosen.
+    pub reason: String,
+}
+
+impl LaunchPlan {
+    /// The kernel that steps every environment in its fast workspace.
+    pub fn step(&self) -> &KernelPlan {
+        &self.kernels[0]
+    }
+
+    /// The kernel that steps environments again that did not fit.
+    pub fn retry(&self) -> &KernelPlan {
+        &self.kernels[1]
+    }
+}
+
+/// The environments that one team of the step kernel steps, in order. Teams count through the blocks:
+/// `team = block * envs_per_block + team_in_block`. A team beyond the grid has none.
+pub fn environments_of_team(plan: &LaunchPlan, team: u64) -> impl Iterator<Item = u64> + use<> {
+    let (num_envs, teams) = (plan.num_envs, plan.step().resident_envs);
+    let first = (team < teams && team < num_envs).then_some(team);
+    std::iter::successors(first, move |env| env.checked_add(teams).filter(|&next| next < num_envs))
+}
