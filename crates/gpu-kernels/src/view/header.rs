@@ -1,0 +1,157 @@
+//! Writes the C++ headers `Arguments`, `Model` and `Env` from the field table.
+use super::slots::slot_names;
+use crate::fields::{Element, Field, Owner, Size, owned};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+const NOTICE: &str = "// Generated from the field table by `cargo xtask generate`; do not edit.\n";
+
+/// What a specialised header holds as constants.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Baked {
+    /// Every size.
+    pub sizes: BTreeMap<&'static str, i64>,
+    /// Every topology array.
+    pub topology: BTreeMap<&'static str, Vec<i32>>,
+    /// `opt_integrator` and `opt_disableflags`.
+    pub options: BTreeMap<&'static str, i64>,
+    /// Workspace arrays: whether they live in shared memory and, where it cannot move with the capacity, their offset.
+    pub work: BTreeMap<&'static str, (bool, Option<i64>)>,
+    /// Lanes of a team.
+    pub lanes: u32,
+}
+
+/// The header that reads everything from the argument block.
+pub fn generic_header() -> String {
+    header(None)
+}
+
+/// The header of one model's shape: sizes, topology and the placement of fixed arrays are constants.
+pub fn specialised_header(baked: &Baked) -> String {
+    header(Some(baked))
+}
+
+fn header(baked: Option<&Baked>) -> String {
+    let mut out = String::new();
+    out.push_str(match baked {
+        None => "// The model and the workspace as the kernels see them, read from the argument block at run time.\n",
+        Some(_) => "// The model and the workspace as the kernels see them; sizes and topology are constants.\n",
+    });
+    out.push_str(NOTICE);
+    out.push_str("#pragma once\n#include \"view/elements.h\"\n\n");
+    arguments(&mut out);
+    if let Some(baked) = baked {
+        tables(&mut out, baked);
+    }
+    model(&mut out, baked);
+    env(&mut out, baked);
+    out
+}
+
+fn arguments(out: &mut String) {
+    out.push_str("/// What a launch passes: 8-byte slots only.\nstruct Arguments {\n");
+    for slot in slot_names() {
+        let _ = writeln!(out, "  {} {};", slot.cpp, slot.name);
+    }
+    out.push_str("};\n\n");
+}
+
+fn tables(out: &mut String, baked: &Baked) {
+    let _ = writeln!(out, "#define PHALANX_LANES {}", baked.lanes);
+    out.push_str("namespace table {\n");
+    for field in owned(|o| o == Owner::Topology) {
+        let values = baked.topology.get(field.name).map_or(&[][..], |v| v);
+        let text = values.iter().map(i32::to_string).collect::<Vec<_>>().join(", ");
+        let text = if values.is_empty() { "0".into() } else { text };
+        let kind = narrowest(values);
+        let _ = writeln!(out, "constexpr {kind} {}[] = {{{text}}};", field.name);
+    }
+    out.push_str("}  // namespace table\n\n");
+}
+
+/// The smallest C++ integer that holds every value: tables are read through the cache.
+fn narrowest(values: &[i32]) -> &'static str {
+    if values.iter().all(|v| i8::try_from(*v).is_ok()) {
+        "int8_t"
+    } else if values.iter().all(|v| i16::try_from(*v).is_ok()) {
+        "short"
+    } else {
+        "int"
+    }
+}
+
+fn model(out: &mut String, baked: Option<&Baked>) {
+    out.push_str("/// The model as one environment sees it.\nstruct Model {\n");
+    out.push_str("  const Arguments* arguments;\n  int64_t env;\n");
+    for size in Size::ALL {
+        match baked {
+            None => {
+                let _ = writeln!(out, "  int {};", size.name());
+            }
+            Some(b) => {
+                let _ = writeln!(out, "  static constexpr int {} = {};", size.name(), b.sizes[size.name()]);
+            }
+        }
+    }
+    for option in ["opt_integrator", "opt_disableflags"] {
+        match baked {
+            None => {
+                let _ = writeln!(out, "  int {option};");
+            }
+            Some(b) => {
+                let _ = writeln!(out, "  static constexpr int {option} = {};", b.options[option]);
+            }
+        }
+    }
+    out.push_str("  INLINE Model(const Arguments& a, int64_t environment) : arguments(&a), env(environment)");
+    if baked.is_none() {
+        for size in Size::ALL {
+            let _ = write!(out, ",\n    {0}((int)a.{0})", size.name());
+        }
+        out.push_str(",\n    opt_integrator((int)a.opt_integrator), opt_disableflags((int)a.opt_disableflags)");
+    }
+    out.push_str(" {}\n");
+    for field in owned(|o| o == Owner::Topology) {
+        let from = if baked.is_some() { "table::" } else { "arguments->" };
+        let _ = writeln!(out, "  INLINE int {0}(int i) const {{ return {from}{0}[i]; }}", field.name);
+    }
+    for field in owned(|o| o == Owner::Model) {
+        model_value(out, field);
+    }
+    out.push_str("};\n\n");
+}
+
+fn model_value(out: &mut String, field: &Field) {
+    let (name, cpp) = (field.name, field.element.cpp());
+    let single = field.dims.iter().all(|d| *d == crate::fields::Dim::Fixed(1));
+    let (parameter, index) = if single { ("", "0") } else { ("int i", "i") };
+    let _ = writeln!(
+        out,
+        "  INLINE {cpp} {name}({parameter}) const {{ return ((const {cpp}*)(arguments->{name} + env * arguments->{name}_stride))[{index}]; }}"
+    );
+}
+
+fn env(out: &mut String, baked: Option<&Baked>) {
+    out.push_str("/// One environment's workspace and the team's own counts.\nstruct Env : EnvState {\n");
+    out.push_str("  const Arguments* arguments;\n  real* shared;\n  real* global;\n");
+    out.push_str("  INLINE real* at(int64_t offset) const { return offset >= 0 ? shared + offset : global + ~offset; }\n");
+    for field in owned(|o| matches!(o, Owner::Work { .. })) {
+        let (name, cpp) = (field.name, field.element.cpp());
+        let words = field.element.words();
+        let base = match baked.and_then(|b| b.work.get(name)) {
+            None => format!("at(arguments->{name}_offset)"),
+            Some((true, Some(offset))) => format!("shared + {offset}"),
+            Some((false, Some(offset))) => format!("global + {offset}"),
+            Some((true, None)) => format!("shared + (int)arguments->{name}_offset"),
+            Some((false, None)) => format!("global + ~arguments->{name}_offset"),
+        };
+        let scale = if words == 1 { String::new() } else { format!("{words} * ") };
+        let value = if field.element == Element::Real {
+            format!("({base})[i]")
+        } else {
+            format!("*({cpp}*)(({base}) + {scale}i)")
+        };
+        let _ = writeln!(out, "  INLINE {cpp}& {name}(int i) const {{ return {value}; }}");
+    }
+    out.push_str("};\n");
+}

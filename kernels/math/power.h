@@ -1,0 +1,61 @@
+// Power, x to the y, with the C library's special cases.
+//
+// e^(y log x), where log x and its product with y are sums of two floats: an error of the exponent is a relative error of the
+// power. log m = 2 atanh s with s = (m - 1) / (m + 1). Polynomial: minimax, by tests/oracle/math/fit.py.
+#pragma once
+#include "math/exponential.h"
+#include "math/logarithm.h"
+
+/// A number as high + low, |low| at most half a unit in the last place of high.
+struct FloatPair {
+  float high, low;
+};
+
+/// log x of a finite x > 0 to about 2^-30 of its size.
+INLINE FloatPair logarithm_pair(float x) {
+  const SplitNumber split = split_number(x, 0.707106769f);
+  const float m = split.mantissa;
+  const float f = m - 1.0f;  // exact
+  const float q = m + 1.0f, q_low = m - (q - 1.0f);
+  const float inverse = 1.0f / q;
+  const float s = f * inverse;
+  const float s_low = fused(-s, q_low, fused(-s, q, f)) * inverse;
+  const float u = s * s;
+  const float cubic = fused(fused(fused(2.42861062e-1f, u, 2.84984887e-1f), u, 4.00009751e-1f), u, 6.66666627e-1f) * (u * s);
+  const float whole = split.exponent * 0.693145752f;  // log 2 in 15 bits, so exact; the rest follows
+  const float high = whole + 2.0f * s;
+  const float low = fused(split.exponent, 1.42860677e-6f, fused(2.0f, s_low, cubic)) + ((whole - high) + 2.0f * s);
+  const float sum = high + low;
+  return {sum, (high - sum) + low};
+}
+
+/// x^y for 0 < x < infinity.
+INLINE float positive_power(float x, float y) {
+  const FloatPair log = logarithm_pair(x);
+  const float product = y * log.high;
+  const float within = product < -110.0f ? -110.0f : (product > 100.0f ? 100.0f : product);
+  const float rest = within == product ? fused(y, log.low, fused(y, log.high, -product)) : 0.0f;
+  return exponential_of_sum(within, rest);
+}
+
+/// x^y. Exact for y = 0, 1, 2 and for x = 1; NaN for x < 0 unless y is whole.
+inline float power(float x, float y) {
+  if (y == 0.0f || x == 1.0f) return 1.0f;
+  if (!(x == x && y == y)) return not_a_number();
+  if (y == 1.0f) return x;
+  if (y == 2.0f) return x * x;
+  const float infinity = bits_float(0x7f800000u);
+  const float size = absolute(x);
+  const bool whole = round_down(y) == y;
+  if (x < 0.0f && size < infinity && !whole) return not_a_number();
+  float result;
+  if (size == 0.0f || size == infinity) {
+    result = (size == 0.0f) == (y > 0.0f) ? 0.0f : infinity;
+  } else if (size == 1.0f) {
+    result = 1.0f;
+  } else {
+    result = positive_power(size, y);
+  }
+  const bool odd = whole && round_down(0.5f * y) != 0.5f * y;
+  return odd ? bits_float(float_bits(result) | (float_bits(x) & 0x80000000u)) : result;
+}

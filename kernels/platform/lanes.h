@@ -1,0 +1,21 @@
+// What the lanes of a warp can do together: wait, exchange values, vote.
+//
+// On the GPU these are the warp's own instructions with full masks. With PHALANX_EMULATE_LANES the host plays a warp (see
+// emulated_lanes.h), so that a machine without a GPU runs the many-lane code. Otherwise the host has single lanes only.
+#pragma once
+#include "platform/compiler.h"
+
+#if PHALANX_GPU
+#define PHALANX_LANE_PRIMITIVES 1
+INLINE void lane_sync() { __syncwarp(0xffffffffu); }
+INLINE float lane_shuffle(float value, int source) { return __shfl_sync(0xffffffffu, value, source); }
+INLINE int lane_shuffle(int value, int source) { return __shfl_sync(0xffffffffu, value, source); }
+INLINE float lane_shuffle_xor(float value, int mask) { return __shfl_xor_sync(0xffffffffu, value, mask); }
+INLINE uint32_t lane_ballot(bool p) { return __ballot_sync(0xffffffffu, p); }
+INLINE bool lane_any(bool p) { return __any_sync(0xffffffffu, p); }
+#elif defined(PHALANX_EMULATE_LANES)
+#define PHALANX_LANE_PRIMITIVES 1
+#include "platform/emulated_lanes.h"
+#else
+#define PHALANX_LANE_PRIMITIVES 0
+#endif
