@@ -43,7 +43,8 @@ inline void nearest_by_end(const BoxedSegment& segment, Vec3 size, NearestFeatur
   }
 }
 
-/// The segment against the twelve edges.
+/// The segment against the twelve edges. As in MuJoCo, an edge whose line comes nearest beyond one of its corners counts as
+/// that corner, even if the end of the segment moves the nearest point back between the corners.
 inline void nearest_by_edge(const BoxedSegment& segment, Vec3 size, NearestFeature& nearest) {
   NO_UNROLL for (int edge = 0; edge < 12; ++edge) {
     const int j = edge >> 2, k = j == 0 ? 1 : 0, l = j == 2 ? 1 : 2;
@@ -58,6 +59,7 @@ inline void nearest_by_edge(const BoxedSegment& segment, Vec3 size, NearestFeatu
     const real free_along = fused(to_edge[k], ak, to_edge[l] * al) / sine_squared;
     const real free_on_edge = fused(free_along, aj, segment.centre[j]);
     real on_edge = clamp(free_on_edge, -size[j], size[j]), along = free_along;
+    if (on_edge != free_on_edge) side = with(side, j, sign(free_on_edge));
     if (on_edge != free_on_edge) along = fused(on_edge, aj, dot(to_edge, segment.axis));
     if (absolute(along) > segment.half) {
       along = segment.half * sign(along);
@@ -106,7 +108,8 @@ inline bool second_ball(const BoxedSegment& segment, Vec3 size, const NearestFea
     const real speed = direction * axis[i];
     // A coordinate that leaves the feature outwards does not bound the travel: the ball is outside there already.
     if (side[i] != 0 && (set == 1 || (speed > 0) == (side[i] > 0))) continue;
-    const real from = set == 1 ? fused(nearest.along, axis[i], segment.centre[i]) : nearest.point[i];
+    const real from = set == 1 ? fused(nearest.along, axis[i], segment.centre[i])
+                      : side[i] != 0 ? side[i] * size[i] : nearest.point[i];
     const real room = fused(-from, sign(speed), size[i]);
     const real limit = room / absolute(speed);
     if (limit > 0 || set != 1) travel = min(limit, travel);
