@@ -31,10 +31,10 @@ INLINE FloatPair logarithm_pair(float x) {
 
 /// x^y for 0 < x < infinity.
 INLINE float positive_power(float x, float y) {
-  const FloatPair log = logarithm_pair(x);
-  const float product = y * log.high;
+  const FloatPair base = logarithm_pair(x);
+  const float product = y * base.high;
   const float within = product < -110.0f ? -110.0f : (product > 100.0f ? 100.0f : product);
-  const float rest = within == product ? fused(y, log.low, fused(y, log.high, -product)) : 0.0f;
+  const float rest = within == product ? fused(y, base.low, fused(y, base.high, -product)) : 0.0f;
   return exponential_of_sum(within, rest);
 }
 

@@ -9,20 +9,21 @@
 #pragma once
 #include "math/not_a_number.h"
 
-/// An angle as quadrant pi/2 + rest, |rest| <= pi/4. Of `quadrant` only the low two bits count.
+/// An angle as quadrant pi/2 + rest + tail, |rest| <= pi/4; `tail` is what rounding cost `rest`. Of `quadrant` only the low
+/// two bits count.
 struct ReducedAngle {
   uint32_t quadrant;
-  float rest;
+  float rest, tail;
 };
 
 /// For 0 <= x < 2^17.
 INLINE ReducedAngle reduce_angle(float x) {
   const float shifted = fused(x, 0.636619747f, 12582912.0f);  // 2/pi; 1.5 * 2^23 leaves round(x 2/pi) in the low bits
   const float j = shifted - 12582912.0f;
-  float r = fused(-j, 1.57079637f, x);  // pi/2 in three floats
-  r = fused(-j, -4.37113883e-8f, r);
-  r = fused(-j, -1.71512451e-15f, r);
-  return {float_bits(shifted), r};
+  const float first = fused(-j, 1.57079637f, x);  // pi/2 in three floats
+  const float rest = fused(-j, -4.37113883e-8f, first);
+  const float tail = fused(-j, -1.71512451e-15f, fused(-j, -4.37113883e-8f, first - rest));
+  return {float_bits(shifted), rest, tail};
 }
 
 /// The bits of 2/pi, after one word of zeros.
@@ -43,9 +44,11 @@ __attribute__((noinline)) inline ReducedAngle reduce_large_angle(float x) {
   const uint32_t quadrant = (uint32_t)((product + (1ull << 61)) >> 62);
   const int64_t fraction = (int64_t)(product << 2) >> 2;  // what is left, in [-2^61, 2^61)
   const float head = (float)fraction;
-  const float tail = (float)(fraction - (int64_t)head);
-  // times pi/2 2^-62
-  return {quadrant, fused(head, 3.40612148e-19f, fused(head, -9.47846235e-27f, tail * 3.40612148e-19f))};
+  const float left_over = (float)(fraction - (int64_t)head);
+  const float scale = 3.40612167e-19f, scale_tail = -9.47839643e-27f;  // pi/2 2^-62 in two floats
+  const float small = fused(head, scale_tail, left_over * scale);
+  const float rest = fused(head, scale, small);
+  return {quadrant, rest, fused(head, scale, -rest) + small};
 }
 
 /// s = sin x and c = cos x; NaN for infinities and NaN. sin(-0) = -0.
@@ -61,7 +64,8 @@ INLINE void sin_cos(float x, float& s, float& c) {
     return;
   }
   const float r = angle.rest, r2 = r * r;
-  const float sine = fused(fused(fused(-1.95182904e-4f, r2, 8.33218917e-3f), r2, -1.66666552e-1f), r2 * r, r);
+  const float cubic = fused(fused(-1.95182904e-4f, r2, 8.33218917e-3f), r2, -1.66666552e-1f);
+  const float sine = r + fused(cubic, r2 * r, angle.tail);
   const float cosine =
       fused(fused(fused(fused(2.44323273e-5f, r2, -1.38873095e-3f), r2, 4.16666456e-2f), r2, -0.5f), r2, 1.0f);
   const uint32_t sine_sign = (float_bits(x) ^ (angle.quadrant << 30)) & 0x80000000u;

@@ -1,0 +1,21 @@
+// The ball joint: an orientation; its velocity is angular, in the body's axes.
+#pragma once
+#include "joints/joint_frame.h"
+#include "view/elements.h"
+
+struct Ball {
+  static constexpr int type = 1, nq = 4, nv = 3;
+
+  /// Turns the frame by the joint's orientation.
+  template <class Q, class Q0> static INLINE void move(JointFrame& frame, Vec3 anchor, Vec3 local, Vec3, Q q, Q0) {
+    turn_about(frame, anchor, local, normalized(Quat{q(0), q(1), q(2), q(3)}));
+  }
+  /// The motion of dof k about the tree's centre of mass: the body's axes.
+  static INLINE SpatialMotion motion(int k, Vec3, const Mat3& body, Vec3 offset) {
+    const Vec3 axis = body.column(k);
+    return {axis, cross(axis, offset)};
+  }
+};
+
+/// The rotation vector that turns `rest` into `q`, in the body's axes (MuJoCo's mju_subQuat).
+INLINE Vec3 orientation_difference(Quat q, Quat rest) { return rotation_vector(conjugate(rest) * q); }

@@ -1,0 +1,49 @@
+// The joint types, one line each, and what they all have in common.
+#pragma once
+#include "generated/view.h"
+#include "joints/ball.h"
+#include "joints/free.h"
+#include "joints/hinge.h"
+#include "joints/slide.h"
+
+/// Calls f with the joint type of that number.
+template <class F> INLINE void with_joint(int type, F f) {
+  if (type == Hinge::type) return f(Hinge{});
+  if (type == Slide::type) return f(Slide{});
+  if (type == Ball::type) return f(Ball{});
+  f(Free{});
+}
+
+/// Dofs of a joint of that type.
+INLINE int joint_nv(int type) {
+  int nv = 0;
+  with_joint(type, [&](auto joint) { nv = decltype(joint)::nv; });
+  return nv;
+}
+
+/// The body's pose from its parent's and its joints' positions; notes the joints' anchors and axes.
+INLINE JointFrame body_frame(const Model& model, Env& env, int body) {
+  const int mocap = model.body_mocapid(body);
+  if (mocap >= 0) {
+    const real* pos = env.arguments->mocap_pos + 3 * (env.index * model.nmocap + mocap);
+    const real* quat = env.arguments->mocap_quat + 4 * (env.index * model.nmocap + mocap);
+    return {{pos[0], pos[1], pos[2]}, normalized(Quat{quat[0], quat[1], quat[2], quat[3]})};
+  }
+  const int parent = model.body_parentid(body);
+  const Quat above = env.body_orientation(parent);
+  JointFrame frame = {env.body_position(parent) + rotate(above, model.body_pos(body)), above * model.body_quat(body)};
+  const int first = model.body_jntadr(body), end = first + model.body_jntnum(body);
+  NO_UNROLL for (int j = first; j < end; ++j) {
+    const Vec3 local = model.jnt_pos(j), axis = model.jnt_axis(j);
+    Vec3 anchor = frame.pos + rotate(frame.quat, local);
+    env.joint_axis(j) = rotate(frame.quat, axis);
+    const int adr = model.jnt_qposadr(j);
+    const int type = model.jnt_type(j);
+    with_joint(type, [&](auto joint) {
+      joint.move(frame, anchor, local, axis, [&](int i) { return env.q(adr + i); }, [&](int i) { return model.qpos0(adr + i); });
+    });
+    if (type == Free::type) anchor = frame.pos;
+    env.joint_anchor(j) = anchor;
+  }
+  return frame;
+}
