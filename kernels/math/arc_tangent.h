@@ -1,21 +1,21 @@
 // The angle of a point in the plane: arc tangent of a quotient.
 //
 // With t = min(|y|, |x|) / max(|y|, |x|) in [0, 1] the angle is a multiple of pi/2, plus or minus atan t.
-// Polynomial: minimax, by tests/oracle/math/fit.py.
+// Polynomial: minimax, by tests/oracle/math/fit.py; its last bits were then searched so that atan 1 is the float nearest pi/4.
 #pragma once
 #include "math/not_a_number.h"
 
 /// atan t for 0 <= t <= 1.
 INLINE float arc_tangent_of_fraction(float t) {
   const float u = t * t;
-  float p = fused(-1.78190111e-3f, u, 1.08655086e-2f);
+  float p = fused(-1.78190088e-3f, u, 1.08654974e-2f);
   p = fused(p, u, -3.10926978e-2f);
-  p = fused(p, u, 5.78785688e-2f);
-  p = fused(p, u, -8.39921609e-2f);
+  p = fused(p, u, 5.78785762e-2f);
+  p = fused(p, u, -8.39921683e-2f);
   p = fused(p, u, 1.09508693e-1f);
-  p = fused(p, u, -1.42640159e-1f);
-  p = fused(p, u, 1.99985296e-1f);
-  p = fused(p, u, -3.33332986e-1f);
+  p = fused(p, u, -1.42640144e-1f);
+  p = fused(p, u, 1.99985325e-1f);
+  p = fused(p, u, -3.33333015e-1f);
   return fused(p, u * t, t);
 }
 

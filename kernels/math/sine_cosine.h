@@ -20,10 +20,11 @@ struct ReducedAngle {
 INLINE ReducedAngle reduce_angle(float x) {
   const float shifted = fused(x, 0.636619747f, 12582912.0f);  // 2/pi; 1.5 * 2^23 leaves round(x 2/pi) in the low bits
   const float j = shifted - 12582912.0f;
-  const float first = fused(-j, 1.57079637f, x);  // pi/2 in three floats
-  const float rest = fused(-j, -4.37113883e-8f, first);
-  const float tail = fused(-j, -1.71512451e-15f, fused(-j, -4.37113883e-8f, first - rest));
-  return {float_bits(shifted), rest, tail};
+  const float first = fused(-j, 1.57079637f, x);  // pi/2 in three floats: the first product is exact here,
+  const float second = j * 4.37113883e-8f;        // the second in two parts
+  const float second_tail = fused(j, 4.37113883e-8f, -second);
+  const float rest = first + second;
+  return {float_bits(shifted), rest, (first - rest) + second + fused(j, 1.71512451e-15f, second_tail)};
 }
 
 /// The bits of 2/pi, after one word of zeros.
