@@ -5,9 +5,7 @@
 #pragma once
 #include "joints/joint_table.h"
 #include "platform/team.h"
-
-/// MuJoCo's mjDSBL_GRAVITY.
-constexpr int disable_gravity = 1 << 6;
+#include "view/options.h"
 
 template <class Team> INLINE void bias_forces(Team team, const Model& model, Env& env) {
   team.each(1, [&](int) {

@@ -129,7 +129,9 @@ inline int box_box(const Geom& box1, const Geom& box2, real margin, ContactPoint
   const BoxAxis edges = best_box_edges(pair);
   if (edges.separation > margin) return 0;
   const bool edge_wins = edges.separation > face.separation;
-  if (!(edges.separation > fused(real(0.05), absolute(face.separation), face.separation))) {
+  const bool alike = absolute(dot(edges.normal, face.normal)) > real(0.99) &&
+                     edges.separation <= fused(real(0.05), absolute(face.separation), face.separation);
+  if (!edge_wins || alike) {
     const bool flip = face.feature1 < 0;
     const Vec3 normal = box1.axes * (flip ? -face.normal : face.normal);
     const int count = box_face_contacts(flip ? box2 : box1, flip ? box1 : box2, flip ? face.feature2 : face.feature1, normal,

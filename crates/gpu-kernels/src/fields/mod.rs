@@ -109,6 +109,7 @@ sizes! {
     ChildCount "child_count" "bodies that have a parent"
     CollisionCount "collision_count" "geom pairs that may touch"
     CollisionTypeAdrCount "collision_type_adr_count" "pair types and one"
+    DofActuatorCount "dof_actuator_count" "pairs of a dof and an actuator that drives it"
     RowMax "row_max" "friction-loss and joint-limit rows at most"
 }
 

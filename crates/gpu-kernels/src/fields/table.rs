@@ -103,6 +103,9 @@ pub const FIELDS: &[Field] = &[
     f("actuator_trntype", Int, &[Of(Nu)], "", Topology, "0 joint, 1 joint in the parent's frame"),
     f("actuator_gaintype", Int, &[Of(Nu)], "", Topology, "0 fixed, 1 affine"),
     f("actuator_biastype", Int, &[Of(Nu)], "", Topology, "0 none, 1 affine"),
+    f("dof_actuatoradr", Int, &[Of(Nv)], "", Topology, "first entry in actuator_list"),
+    f("dof_actuatornum", Int, &[Of(Nv)], "", Topology, "number of actuators that drive the dof"),
+    f("actuator_list", Int, &[Of(DofActuatorCount)], "", Topology, "actuators, grouped by dof"),
     f("actuator_ctrllimited", Int, &[Of(Nu)], "", Topology, "1 if ctrl is clamped"),
     f("actuator_forcelimited", Int, &[Of(Nu)], "", Topology, "1 if the force is clamped"),
     // Model values: options.
@@ -175,7 +178,7 @@ pub const FIELDS: &[Field] = &[
     // Inputs.
     f("ctrl", Real, &[Of(Nu)], "", Input, "control"),
     f("qfrc_applied", Real, &[Of(Nv)], "N | N m", Input, "force applied to the dofs"),
-    f("xfrc_applied", SpatialForce, &[Of(Nbody)], "N m, N", Input, "torque and force applied at the bodies' centres of mass, MuJoCo's order is force, torque"),
+    f("xfrc_applied", Real, &[Of(Nbody), Fixed(6)], "N, N m", Input, "force and torque applied at the bodies' centres of mass"),
     // Outputs.
     f("xpos", Vec3, &[Of(Nbody)], "m", Output, "body origin in the world frame"),
     f("xquat", Quat, &[Of(Nbody)], "", Output, "body orientation in the world frame"),
@@ -209,6 +212,7 @@ pub const FIELDS: &[Field] = &[
     f("geom_orientation", Quat, &[Of(Ngeom)], "", work(PAIRS, CONTACTS), "geom_xquat"),
     f("candidate", Int, &[Of(CollisionCount)], "", work(PAIRS, CONTACTS), "pairs that the broad phase kept, in order"),
     // Workspace: contacts.
+    f("candidate_end", Int, &[Of(CollisionTypeAdrCount)], "", work(PAIRS, CONTACTS), "one past the last candidate of each pair type"),
     f("con_dist", Real, &[Contacts], "", work(CONTACTS, BUILD), "distance, negative inside"),
     f("con_pos", Vec3, &[Contacts], "", work(CONTACTS, BUILD), "contact point"),
     f("con_frame", Mat3, &[Contacts], "", work(CONTACTS, BUILD), "normal and two tangents"),
@@ -219,6 +223,7 @@ pub const FIELDS: &[Field] = &[
     f("L", Real, &[Of(NM)], "", work(MASS, INTEGRATE), "factor of the mass matrix, M = L' L"),
     f("body_velocity", SpatialMotion, &[Of(Nbody)], "", work(VELOCITIES, BIAS), "cvel"),
     f("cdof_dot", SpatialMotion, &[Of(Nv)], "", work(VELOCITIES, BIAS), "rate of cdof"),
+    f("body_wrench", SpatialForce, &[Of(Nbody)], "", work(PASSIVE, SMOOTH), "torque and force about the tree's centre of mass"),
     f("force_passive", Real, &[Of(Nv)], "", work(PASSIVE, SMOOTH), "qfrc_passive"),
     f("force_actuator", Real, &[Of(Nv)], "", work(ACTUATION, SMOOTH), "qfrc_actuator"),
     f("actuation_force", Real, &[Of(Nu)], "", work(ACTUATION, ACTUATION), "actuator_force"),

@@ -1,0 +1,51 @@
+// Springs, dampers, gravity compensation and the medium. MuJoCo: mj_passive.
+#pragma once
+#include "dynamics/body_wrenches.h"
+#include "dynamics/fluid_forces.h"
+#include "view/options.h"
+
+/// The spring of a joint, on each of its dofs.
+INLINE void joint_spring(const Model& model, Env& env, int joint) {
+  const int type = model.jnt_type(joint);
+  int dof = model.jnt_dofadr(joint), adr = model.jnt_qposadr(joint);
+  const bool off = model.opt_disableflags & disable_spring;
+  const real stiffness = off ? real(0) : model.jnt_stiffness(joint);
+  const int along = type == Free::type ? 3 : (type == Ball::type ? 0 : 1);
+  for (int k = 0; k < along; ++k, ++dof, ++adr) env.force_passive(dof) = -stiffness * (env.q(adr) - model.qpos_spring(adr));
+  if (type != Free::type && type != Ball::type) return;
+  Vec3 turn = {0, 0, 0};
+  if (stiffness != 0) {
+    const Quat now = normalized(Quat{env.q(adr), env.q(adr + 1), env.q(adr + 2), env.q(adr + 3)});
+    const Quat rest = {model.qpos_spring(adr), model.qpos_spring(adr + 1), model.qpos_spring(adr + 2), model.qpos_spring(adr + 3)};
+    turn = orientation_difference(now, rest);
+  }
+  for (int k = 0; k < 3; ++k) env.force_passive(dof + k) = -stiffness * turn[k];
+}
+
+template <class Team> INLINE void passive_forces(Team team, const Model& model, Env& env) {
+  team.each(model.njnt, [&](int joint) { joint_spring(model, env, joint); });
+  if (!(model.opt_disableflags & disable_damper)) {
+    team.each(model.nv, [&](int dof) { env.force_passive(dof) = fused(-model.dof_damping(dof), env.v(dof), env.force_passive(dof)); });
+  }
+  // What acts on bodies: most models have none of it, and then the stage ends here.
+  const real density = model.opt_density(), viscosity = model.opt_viscosity();
+  const bool medium = density > 0 || viscosity > 0;
+  bool compensated = false;
+  NO_UNROLL for (int body = 1 + team.lane; body < model.nbody; body += Team::lanes) compensated |= model.body_gravcomp(body) != 0;
+  if (!team.any_in_warp(medium || compensated)) return;
+  const bool weightless = model.opt_disableflags & disable_gravity;
+  team.each(model.nbody, [&](int body) {
+    SpatialForce wrench = {{0, 0, 0}, {0, 0, 0}};
+    if (body > 0) {
+      if (medium) wrench = fluid_wrench(model, env, body, density, viscosity);
+      const real share = weightless ? real(0) : model.body_gravcomp(body);
+      if (share != 0) {
+        const Vec3 lift = model.opt_gravity() * (-model.body_mass(body) * share);
+        wrench = wrench + wrench_at_inertial(model, env, body, lift, {0, 0, 0});
+      }
+    }
+    env.body_wrench(body) = wrench;
+  });
+  const bool present = team.any(medium || compensated);
+  team.each(present ? model.nv : 0, [&](int dof) { env.force_passive(dof) = env.force_passive(dof) + gather_wrenches(model, env, dof); });
+}
