@@ -2,6 +2,7 @@
 //
 // A geom is 15 numbers (position, matrix by rows, size); a contact is 19 (dist, position, normal, tangent, frame by
 // rows).
+#include "collision/narrowphase/box_box.h"
 #include "collision/narrowphase/capsule_box.h"
 #include "collision/narrowphase/capsule_capsule.h"
 #include "collision/narrowphase/plane_box.h"
@@ -38,6 +39,7 @@ extern "C" int collide(const char* pair, const double* g1, const double* g2, dou
   PAIR(sphere_box);
   PAIR(capsule_capsule);
   PAIR(capsule_box);
+  PAIR(box_box);
   for (int i = 0; i < count; ++i) {
     double* o = out + 19 * i;
     o[0] = contacts[i].dist;
