@@ -16,7 +16,9 @@ INLINE FourWords philox(FourWords counter, uint32_t key_low, uint32_t key_high) 
   for (int round = 0; round < 10; round++) {
     const uint64_t a = (uint64_t)0xd2511f53u * counter.x;
     const uint64_t b = (uint64_t)0xcd9e8d57u * counter.z;
-    counter = {(uint32_t)(b >> 32) ^ counter.y ^ key_low, (uint32_t)b, (uint32_t)(a >> 32) ^ counter.w ^ key_high, (uint32_t)a};
+    const uint32_t x = (uint32_t)(b >> 32) ^ counter.y ^ key_low;
+    const uint32_t z = (uint32_t)(a >> 32) ^ counter.w ^ key_high;
+    counter = {x, (uint32_t)b, z, (uint32_t)a};
     key_low += 0x9e3779b9u;   // the golden ratio
     key_high += 0xbb67ae85u;  // the square root of 3, less 1
   }

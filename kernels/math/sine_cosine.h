@@ -5,7 +5,7 @@
 //                after the other. The first fused step is exact: |r| < 1 and both terms are multiples of 2^-24.
 //   beyond       Payne and Hanek, Radian Reduction for Trigonometric Functions (1983): of 2/pi only the 96 bits matter that
 //                are neither whole turns after the product with x nor below its precision. Integers only.
-// Polynomials: minimax, by tests/oracle/math/fit.py. Largest error measured: see tests/oracle/math/README.md.
+// Polynomials: minimax, by tests/oracle/math/fit.py. Largest error of any float: SIN.
 #pragma once
 #include "math/not_a_number.h"
 
@@ -41,7 +41,8 @@ __attribute__((noinline)) inline ReducedAngle reduce_large_angle(float x) {
   const uint32_t middle = (uint32_t)(((((uint64_t)word[1] << 32) | word[2]) << shift) >> 32);
   const uint32_t low = (uint32_t)(((((uint64_t)word[2] << 32) | word[3]) << shift) >> 32);
   // x 2/pi modulo 4, in units of 2^-62: the product's bits above weight 2 fall off the top.
-  const uint64_t product = ((uint64_t)(mantissa * high) << 32) + (uint64_t)mantissa * middle + (((uint64_t)mantissa * low) >> 32);
+  const uint64_t product =
+      ((uint64_t)(mantissa * high) << 32) + (uint64_t)mantissa * middle + (((uint64_t)mantissa * low) >> 32);
   const uint32_t quadrant = (uint32_t)((product + (1ull << 61)) >> 62);
   const int64_t fraction = (int64_t)(product << 2) >> 2;  // what is left, in [-2^61, 2^61)
   const float head = (float)fraction;

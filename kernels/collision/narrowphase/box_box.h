@@ -33,6 +33,8 @@ struct BoxPair {
 };
 
 constexpr real parallel_edges_sine = real(1e-6);
+/// Corners of the clipped face nearer than this part of the reference face's half diagonal are one contact.
+constexpr real coincident_corners = sizeof(real) == 8 ? real(1e-7) : real(1e-6);
 
 INLINE BoxAxis best_box_face(const BoxPair& pair) {
   BoxAxis best = {-largest_real, {0, 0, 0}, -1, -1};
@@ -99,10 +101,16 @@ inline int box_face_contacts(const Geom& reference, const Geom& other, int axis,
     const Vec3 offset = other.pos + other.axes * corner - origin;
     polygon[i] = {dot(axis_u, offset), dot(axis_v, offset), dot(normal, offset)};
   }
-  const int corner_count = clip_to_face(polygon, 4, reference.size[u], reference.size[v]);
-  int count = 0;
+  const real half_u = reference.size[u], half_v = reference.size[v];
+  const real same_point = square(coincident_corners) * fused(half_u, half_u, half_v * half_v);
+  const int corner_count = clip_to_face(polygon, 4, half_u, half_v);
+  int count = 0, kept = 0;
   NO_UNROLL for (int i = 0; i < corner_count; ++i) {
     const Vec3 p = polygon[i];
+    bool repeated = false;
+    NO_UNROLL for (int j = 0; j < kept; ++j) repeated = repeated || dot(p - polygon[j], p - polygon[j]) < same_point;
+    if (repeated) continue;
+    polygon[kept++] = p;
     if (!(p.z <= margin)) continue;
     const Vec3 pos = add_scaled(add_scaled(add_scaled(origin, p.x, axis_u), p.y, axis_v), real(0.5) * p.z, normal);
     contacts[count++] = {pos, flip ? -normal : normal, vec3(0, 0, 0), p.z};
