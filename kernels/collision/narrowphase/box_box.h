@@ -32,7 +32,10 @@ struct BoxPair {
   }
 };
 
-constexpr real parallel_edges_sine = real(1e-6);
+constexpr real parallel_edges_sine = sizeof(real) == 8 ? real(1e-6) : real(1e-3);
+/// An edge pair beats a face by this part of its depth and, in float, by this part of the boxes' size: noise that would turn
+/// the four contacts of a resting box into one.
+constexpr real edge_handicap = real(1e-6), edge_handicap_of_size = sizeof(real) == 8 ? real(0) : real(1e-6);
 /// Corners of the clipped face nearer than this part of the reference face's half diagonal are one contact.
 constexpr real coincident_corners = sizeof(real) == 8 ? real(1e-7) : real(1e-6);
 
@@ -143,7 +146,8 @@ inline int box_box(const Geom& box1, const Geom& box2, real margin, ContactPoint
   if (edges.separation > margin) return 0;
   const bool alike = absolute(dot(edges.normal, face.normal)) > real(0.99) &&
                      edges.separation <= fused(real(0.05), absolute(face.separation), face.separation);
-  if (!(edges.separation > face.separation) || alike) {
+  const real handicap = fused(edge_handicap, absolute(edges.separation), edge_handicap_of_size * length(box1.size + box2.size));
+  if (!(edges.separation > face.separation + handicap) || alike) {
     const bool flip = face.feature1 < 0;
     const Vec3 normal = box1.axes * (flip ? -face.normal : face.normal);
     return box_face_contacts(flip ? box2 : box1, flip ? box1 : box2, flip ? face.feature2 : face.feature1, normal, flip, margin,
