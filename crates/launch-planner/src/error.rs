@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::LimitsError;
+use crate::{DeviceLimits, KernelAttributes, Limiter, LimitsError};
 
 /// Why nothing could be planned.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
@@ -74,4 +74,46 @@ pub enum PlanError {
     /// The environments do not fit the device's memory.
     #[error("{0}")]
     Memory(String),
+}
+
+impl PlanError {
+    /// The error of a kernel of which not even a block of one warp fits a multiprocessor.
+    pub(crate) fn block(
+        kernel: &str,
+        device: &DeviceLimits,
+        attributes: &KernelAttributes,
+        shared_bytes: u64,
+        limiter: Limiter,
+    ) -> Self {
+        let registers = u64::from(attributes.registers_per_thread);
+        let compile = "compile it for fewer registers (`maxrregcount`)";
+        let (need, what, limit, advice) = match limiter {
+            _ if attributes.max_threads_per_block < 32 => {
+                let limit = u64::from(attributes.max_threads_per_block);
+                (32, "threads in a block", limit, "the compiled kernel allows no whole warp: raise its launch bound")
+            }
+            Limiter::Registers if attributes.registers_per_thread > device.max_registers_per_thread => {
+                (registers, "registers per thread", u64::from(device.max_registers_per_thread), compile)
+            }
+            Limiter::Registers => {
+                (registers * 32, "registers for one warp", u64::from(device.registers_per_block), compile)
+            }
+            Limiter::SharedMemory => {
+                let limit = u64::from(device.shared_memory_per_block_optin);
+                (
+                    shared_bytes,
+                    "bytes of shared memory for one block",
+                    limit,
+                    "compile it with less static shared memory",
+                )
+            }
+            _ => {
+                let limit = device.max_threads_per_block.min(device.max_threads_per_multiprocessor);
+                (32, "threads in a block", u64::from(limit), "raise the device limit `max_threads_per_block`")
+            }
+        };
+        let (kernel, what, device, advice) =
+            (kernel.to_string(), what.to_string(), device.name.clone(), advice.to_string());
+        PlanError::Block { kernel, need, what, device, limit, advice }
+    }
 }

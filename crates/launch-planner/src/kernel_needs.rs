@@ -57,7 +57,7 @@ impl KernelAttributes {
     pub fn estimate(nv: u32, lanes: u32) -> Self {
         let a_row_per_lane = lanes > 1 && lanes >= nv;
         let registers_per_thread =
-            if a_row_per_lane { (68 + nv.min(32)).next_multiple_of(8) } else { LAUNCH_BOUND_REGISTERS };
+            if a_row_per_lane { (66 + nv.min(32)).next_multiple_of(8) } else { LAUNCH_BOUND_REGISTERS };
         KernelAttributes {
             registers_per_thread,
             local_bytes_per_thread: 0,

@@ -1,5 +1,7 @@
 //! Where each workspace array lies inside a team's workspace.
 
+use std::cmp::Reverse;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Capacity, WorkArray};
@@ -40,14 +42,183 @@ pub struct WorkspaceLayout {
     pub global_words_per_env: u64,
 }
 
-/// Packs arrays so that arrays that live at the same time never share a word.
+/// More words than any device has. Larger arrays are laid out as if they had this many, so that no sum overflows; they
+/// are refused for their size later.
+const TOO_MANY_WORDS: u64 = 1 << 56;
+
+/// Offsets are multiples of 16 bytes, so that four words can be moved by one instruction.
+const ALIGNMENT_WORDS: u64 = 4;
+
+/// The capacity for which fixed arrays make room. It is the same whatever the real one is, so that they do not move.
+const TYPICAL_CAPACITY: Capacity = Capacity { contacts: 16, jacobian_words: 1024 };
+
+/// Packs arrays so that arrays that live in the same stage never share a word, and arrays that do not live at the same
+/// time share as many as possible.
+///
+/// Arrays whose size does not depend on the capacity are packed first, from offset 0, so their offsets are constants of
+/// the model and its placement. The others fill the gaps between them in time and space, and the words behind them.
+/// The strides are the packed sizes; the planner pads them with [`bank_stride`] for its teams.
 pub fn layout(arrays: &[WorkArray], capacity: Capacity, place: impl Fn(&str) -> Placement) -> WorkspaceLayout {
-    let _ = (arrays, capacity, place);
-    todo!()
+    let mut placed: Vec<PlacedArray> = arrays
+        .iter()
+        .map(|array| PlacedArray {
+            name: array.name.clone(),
+            placement: place(&array.name),
+            offset_words: 0,
+            words: array.words_at(capacity).min(TOO_MANY_WORDS),
+        })
+        .collect();
+    let mut pack_all = |placement: Placement| {
+        let items = |depends_on_capacity: bool, capacity: Capacity| -> Vec<Item> {
+            let here = |&(index, array): &(usize, &WorkArray)| {
+                placed[index].placement == placement && array.depends_on_capacity() == depends_on_capacity
+            };
+            let item = |(index, array)| Item::new(index, array, capacity);
+            arrays.iter().enumerate().filter(here).map(item).collect()
+        };
+        let fixed = best_packing(&Packing::default(), &items(false, capacity), &items(true, TYPICAL_CAPACITY));
+        let packing = best_packing(&fixed, &items(true, capacity), &[]);
+        for (item, offset) in &packing.items {
+            placed[item.index].offset_words = *offset;
+        }
+        packing.words()
+    };
+    let shared_words_per_env = pack_all(Placement::Shared);
+    let global_words_per_env = pack_all(Placement::Global);
+    WorkspaceLayout { arrays: placed, shared_words_per_env, global_words_per_env }
 }
 
-/// The stride to use instead of `words`.
+/// The distance in words between the shared workspaces of two teams of a block, at least `words`.
+///
+/// Word `w` of shared memory lies in bank `w mod 32`, and a warp is slowed where its lanes want different words of one
+/// bank. A team of T lanes mostly reads T neighbouring words, and the warp's 32 / T teams read the same place of their
+/// own workspaces. With a stride that is an odd multiple of T, the teams' T-word windows start at different multiples
+/// of T modulo 32: each team has its own T banks. A team of 32 lanes is alone in its warp and needs no padding beyond
+/// whole vectors. With T of 1 or 2 the workspaces of odd teams are not 16-byte aligned.
 pub fn bank_stride(words: u64, lanes: u32) -> u64 {
-    let _ = lanes;
-    words
+    let lanes = u64::from(lanes);
+    if words == 0 {
+        return 0;
+    }
+    if lanes >= 32 {
+        return words.next_multiple_of(ALIGNMENT_WORDS);
+    }
+    let windows = words.div_ceil(lanes);
+    (windows | 1) * lanes
+}
+
+/// An array to pack.
+#[derive(Clone, Copy, Debug)]
+struct Item {
+    index: usize,
+    words: u64,
+    first_stage: u32,
+    last_stage: u32,
+}
+
+impl Item {
+    fn new(index: usize, array: &WorkArray, capacity: Capacity) -> Self {
+        let words = array.words_at(capacity).min(TOO_MANY_WORDS).next_multiple_of(ALIGNMENT_WORDS);
+        let last_stage = array.last_stage.max(array.first_stage);
+        Item { index, words, first_stage: array.first_stage, last_stage }
+    }
+
+    fn lives_with(&self, other: &Item) -> bool {
+        self.first_stage <= other.last_stage && other.first_stage <= self.last_stage
+    }
+}
+
+/// Items with their offsets.
+#[derive(Clone, Debug, Default)]
+struct Packing {
+    items: Vec<(Item, u64)>,
+}
+
+impl Packing {
+    /// Words from offset 0 to the end of the last item.
+    fn words(&self) -> u64 {
+        self.items.iter().map(|(item, offset)| offset.saturating_add(item.words)).max().unwrap_or(0)
+    }
+
+    fn sum_of_ends(&self) -> u128 {
+        self.items.iter().map(|(item, offset)| u128::from(*offset) + u128::from(item.words)).sum()
+    }
+
+    /// This packing with more items, each in its first fit.
+    fn with(&self, queue: &[Item]) -> Packing {
+        let mut packing = self.clone();
+        queue.iter().for_each(|&item| packing.first_fit(item));
+        packing
+    }
+
+    /// Puts an item at the lowest offset at which it meets no item that lives at the same time.
+    fn first_fit(&mut self, item: Item) {
+        let living = self.items.iter().filter(|(other, _)| other.words > 0 && other.lives_with(&item));
+        let mut taken: Vec<(u64, u64)> =
+            living.map(|(other, offset)| (*offset, offset.saturating_add(other.words))).collect();
+        taken.sort_unstable();
+        let mut offset = 0u64;
+        for (start, end) in taken {
+            if offset.saturating_add(item.words) <= start {
+                break;
+            }
+            offset = offset.max(end);
+        }
+        self.items.push((item, offset));
+    }
+}
+
+/// Packs `group` around what is packed already, so that it and what is packed `later` take few words together.
+///
+/// First fit in two orders, largest first and longest-lived first; then each item in turn is tried at the front of the
+/// queue and stays there if that helps. Stops at a packing that cannot be better.
+fn best_packing(already: &Packing, group: &[Item], later: &[Item]) -> Packing {
+    let largest_first = |item: &Item| (Reverse(item.words), item.first_stage, item.index);
+    let longest_first = |item: &Item| (Reverse(item.last_stage - item.first_stage), Reverse(item.words), item.index);
+    let mut later = later.to_vec();
+    later.sort_by_key(largest_first);
+    // Between equally small packings the one whose items lie lower: it has fewer items that stick out.
+    let score = |packing: &Packing| {
+        let all = packing.with(&later);
+        (packing.words().saturating_add(all.words()), all.sum_of_ends())
+    };
+    let floor = {
+        let mut items: Vec<Item> = already.items.iter().map(|(item, _)| *item).chain(group.iter().copied()).collect();
+        let alone = most_words_alive(&items);
+        items.extend(&later);
+        alone.saturating_add(most_words_alive(&items))
+    };
+
+    let mut queues = [group.to_vec(), group.to_vec()];
+    queues[0].sort_by_key(largest_first);
+    queues[1].sort_by_key(longest_first);
+    let (mut best, mut queue) = queues
+        .map(|queue| (already.with(&queue), queue))
+        .into_iter()
+        .min_by_key(|(packing, _)| score(packing))
+        .expect("two orders");
+    let mut best_score = score(&best);
+    for position in 1..group.len() {
+        if best_score.0 <= floor {
+            break;
+        }
+        queue[..=position].rotate_right(1);
+        let packing = already.with(&queue);
+        let new_score = score(&packing);
+        if new_score < best_score {
+            (best, best_score) = (packing, new_score);
+        } else {
+            queue[..=position].rotate_left(1);
+        }
+    }
+    best
+}
+
+/// The words alive in the fullest stage: no packing is smaller. A new maximum can only begin where an item begins.
+fn most_words_alive(items: &[Item]) -> u64 {
+    let alive_at = |stage: u32| {
+        let alive = items.iter().filter(|item| item.first_stage <= stage && stage <= item.last_stage);
+        alive.fold(0u64, |sum, item| sum.saturating_add(item.words))
+    };
+    items.iter().map(|item| alive_at(item.first_stage)).max().unwrap_or(0)
 }

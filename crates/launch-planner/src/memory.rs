@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::{Demand, DeviceLimits, KernelAttributes, ModelDims};
+
 /// Device memory in bytes, part by part.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -40,4 +42,99 @@ pub struct HiddenMemory {
     pub code: u64,
     /// What the user wants left untouched.
     pub reserve: u64,
+}
+
+/// The memory of a batch before workspaces are counted. Sums are 128 bits wide: no `u64` overflows them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    pub limit: u64,
+    pub hidden: HiddenMemory,
+    pub state_per_env: u64,
+    pub inputs_per_env: u64,
+    pub outputs_per_env: u64,
+    pub model_per_env: u64,
+    pub model: u64,
+}
+
+impl Budget {
+    pub fn new(
+        device: &DeviceLimits,
+        model: &ModelDims,
+        demand: &Demand,
+        step: &KernelAttributes,
+        retry: &KernelAttributes,
+    ) -> Self {
+        // The driver keeps local memory for every thread that the device can hold, for the kernel that needs most.
+        let local = u64::from(step.local_bytes_per_thread.max(retry.local_bytes_per_thread));
+        let threads = u64::from(device.max_threads_per_multiprocessor) * u64::from(device.multiprocessor_count);
+        Budget {
+            limit: device.total_global_memory.min(demand.memory_limit.unwrap_or(u64::MAX)),
+            hidden: HiddenMemory {
+                context: device.context_bytes,
+                local_memory: local.saturating_mul(threads),
+                code: step.code_bytes.saturating_add(retry.code_bytes),
+                reserve: demand.reserve_bytes,
+            },
+            state_per_env: model.state_bytes_per_env,
+            inputs_per_env: model.input_bytes_per_env,
+            outputs_per_env: model.output_bytes_per_env,
+            model_per_env: model.model_bytes_per_env,
+            model: model.model_bytes,
+        }
+    }
+
+    /// What one more environment costs.
+    pub fn per_env(&self) -> u128 {
+        u128::from(self.state_per_env)
+            + u128::from(self.inputs_per_env)
+            + u128::from(self.outputs_per_env)
+            + u128::from(self.model_per_env)
+    }
+
+    /// What is taken whatever the number of environments, workspaces apart.
+    pub fn fixed(&self) -> u128 {
+        self.hidden.total() + u128::from(self.model)
+    }
+
+    /// Bytes left for workspaces with `num_envs` environments.
+    pub fn left_for_workspaces(&self, num_envs: u64) -> u128 {
+        let environments = self.per_env().saturating_mul(u128::from(num_envs));
+        u128::from(self.limit).saturating_sub(self.fixed().saturating_add(environments))
+    }
+
+    /// The largest number of environments that leaves `workspaces` bytes for workspaces; 0 if none does.
+    pub fn max_num_envs(&self, workspaces: u128) -> u64 {
+        let fixed = self.fixed().saturating_add(workspaces);
+        match u128::from(self.limit).checked_sub(fixed) {
+            None => 0,
+            Some(_) if self.per_env() == 0 => u64::MAX,
+            Some(free) => u64::try_from(free / self.per_env()).unwrap_or(u64::MAX),
+        }
+    }
+
+    /// The map of a batch that fits.
+    pub fn map(&self, num_envs: u64, workspace: u64, retry: u64, least_workspaces: u128) -> MemoryMap {
+        let environments = self.per_env() * u128::from(num_envs);
+        let total = self.fixed() + environments + u128::from(workspace) + u128::from(retry);
+        let least = self.fixed() + environments + least_workspaces;
+        MemoryMap {
+            state: self.state_per_env * num_envs,
+            inputs: self.inputs_per_env * num_envs,
+            outputs: self.outputs_per_env * num_envs,
+            model: self.model + self.model_per_env * num_envs,
+            workspace,
+            retry,
+            hidden: self.hidden,
+            total: u64::try_from(total).expect("the total is within the limit"),
+            least_total: u64::try_from(least).expect("the least is below the total"),
+            limit: self.limit,
+        }
+    }
+}
+
+impl HiddenMemory {
+    /// The sum of all parts; 128 bits wide because a user's reserve may be anything.
+    pub fn total(&self) -> u128 {
+        [self.context, self.local_memory, self.code, self.reserve].iter().map(|&bytes| u128::from(bytes)).sum()
+    }
 }
