@@ -142,6 +142,15 @@ fn a_damaged_cubin_is_read_or_refused_but_never_panics() {
     }
 }
 
+#[test]
+fn an_nvrtc_newer_than_the_driver_is_passed_over_and_named() {
+    let Some(nvrtc) = nvrtc() else { return };
+    assert!(Nvrtc::open_up_to(nvrtc.version().major).is_ok());
+    let error = Nvrtc::open_up_to(1).unwrap_err();
+    assert!(matches!(&error, CompileError::NvrtcUnusable { .. }), "{error}");
+    assert!(error.to_string().contains("pip install nvidia-cuda-nvrtc-cu1`"), "{error}");
+}
+
 /// Runs in a process of its own, because it sets environment variables.
 #[test]
 fn the_variable_phalanx_nvrtc_names_a_file_or_a_folder_and_nothing_else_is_tried() {

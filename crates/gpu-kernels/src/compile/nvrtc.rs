@@ -86,29 +86,52 @@ impl Nvrtc {
     /// [`CompileError::NvrtcNotFound`] with the places and the package to install; [`CompileError::NvrtcUnusable`] if
     /// `PHALANX_NVRTC` names something that cannot be opened.
     pub fn open() -> Result<Self, CompileError> {
+        Self::open_up_to(u32::MAX)
+    }
+
+    /// Opens the first NVRTC of at most this major version: a driver runs machine code of its own CUDA's major version
+    /// and of older ones. What `PHALANX_NVRTC` names is opened whatever its version.
+    ///
+    /// # Errors
+    /// As [`Nvrtc::open`]; [`CompileError::NvrtcUnusable`] if all that were found are newer.
+    pub fn open_up_to(major: u32) -> Result<Self, CompileError> {
         if let Some((path, candidates)) = nvrtc_search::chosen() {
             let reason = "PHALANX_NVRTC names it, and there is no libnvrtc.so there".to_string();
-            let nothing = CompileError::NvrtcUnusable { path, reason };
-            return candidates
-                .iter()
-                .map(Self::open_candidate)
-                .reduce(|best, next| best.or(next))
-                .unwrap_or(Err(nothing));
+            let mut answer = Err(CompileError::NvrtcUnusable { path, reason });
+            for candidate in &candidates {
+                answer = Self::open_candidate(candidate);
+                if answer.is_ok() {
+                    break;
+                }
+            }
+            return answer;
         }
         let mut looked_in = vec!["PHALANX_NVRTC (not set)".to_string()];
         let mut unusable = None;
         let searches: [fn() -> Vec<Candidate>; 2] = [nvrtc_search::usual, nvrtc_search::from_python];
         for candidate in searches.into_iter().flat_map(|search| search()) {
-            match Self::open_candidate(&candidate) {
-                Ok(nvrtc) => return Ok(nvrtc),
-                Err(error) => {
-                    tracing::debug!("{error}");
-                    looked_in.push(format!("{} ({})", candidate.path.display(), candidate.source));
-                    // A bare name that the loader does not know is no finding; a file that does not open is.
-                    if candidate.path.is_absolute() && unusable.is_none() {
-                        unusable = Some(error);
-                    }
+            let error = match Self::open_candidate(&candidate) {
+                Ok(nvrtc) if nvrtc.version.major <= major => return Ok(nvrtc),
+                Ok(nvrtc) => {
+                    let (has, path) = (nvrtc.version, nvrtc.path);
+                    let package = match major {
+                        ..13 => format!("nvidia-cuda-nvrtc-cu{major}"),
+                        13.. => format!("\"nvidia-cuda-nvrtc<{}\"", major + 1),
+                    };
+                    let reason = format!(
+                        "it is version {has} and the driver serves CUDA {major}; update the driver, or \
+                         `pip install {package}`"
+                    );
+                    unusable = Some(CompileError::NvrtcUnusable { path, reason });
+                    continue;
                 }
+                Err(error) => error,
+            };
+            tracing::debug!("{error}");
+            looked_in.push(format!("{} ({})", candidate.path.display(), candidate.source));
+            // A bare name that the loader does not know is no finding; a file that does not open is.
+            if candidate.path.is_absolute() && unusable.is_none() {
+                unusable = Some(error);
             }
         }
         looked_in.push("nvidia/*/lib in python3's site-packages".into());
@@ -125,14 +148,14 @@ impl Nvrtc {
 
     fn open_candidate(candidate: &Candidate) -> Result<Self, CompileError> {
         let unusable = |reason: String| CompileError::NvrtcUnusable { path: candidate.path.clone(), reason };
-        for builtins in nvrtc_search::builtins_beside(&candidate.path) {
-            // NVRTC opens its built-in functions by bare name, which the loader finds if they are already open.
-            keep_open_for_everyone(&builtins);
-        }
+        open_builtins_beside(&candidate.path);
         // SAFETY: loading NVRTC runs only the library's own initialisers.
         let library = unsafe { Library::new(&candidate.path) }.map_err(|error| unusable(error.to_string()))?;
         let entries = Entries::of(&library).map_err(|error| unusable(error.to_string()))?;
         let path = file_of(entries.version as *const c_void).unwrap_or_else(|| candidate.path.clone());
+        if candidate.path.is_relative() {
+            open_builtins_beside(&path);
+        }
         // Never closed: NVRTC leaves threads and exit handlers behind, and the entries above point into it.
         std::mem::forget(library);
 
@@ -352,18 +375,21 @@ impl Entries {
     }
 }
 
+/// NVRTC opens its built-in functions by bare name when it compiles; the loader finds them if they are already open.
 #[cfg(unix)]
-fn keep_open_for_everyone(path: &Path) {
+fn open_builtins_beside(nvrtc: &Path) {
     use libloading::os::unix;
-    // SAFETY: the library holds only data and device functions.
-    match unsafe { unix::Library::open(Some(path), unix::RTLD_LAZY | unix::RTLD_GLOBAL) } {
-        Ok(library) => std::mem::forget(library),
-        Err(error) => tracing::debug!("{} does not open: {error}", path.display()),
+    for path in nvrtc_search::builtins_beside(nvrtc) {
+        // SAFETY: the library holds only data and device functions.
+        match unsafe { unix::Library::open(Some(&path), unix::RTLD_LAZY | unix::RTLD_GLOBAL) } {
+            Ok(library) => std::mem::forget(library),
+            Err(error) => tracing::debug!("{} does not open: {error}", path.display()),
+        }
     }
 }
 
 #[cfg(not(unix))]
-fn keep_open_for_everyone(_path: &Path) {}
+fn open_builtins_beside(_nvrtc: &Path) {}
 
 /// The file that holds this address: tells which library the loader chose for a bare name.
 #[cfg(target_os = "linux")]

@@ -81,23 +81,14 @@ impl DoctorReport {
                 Err(error) => lack("device", error.to_string()),
             }
         }
-        let nvrtc = match Nvrtc::open() {
+        // Machine code of a newer CUDA runs within a major version only.
+        let newest = driver.map_or(u32::MAX, |driver| driver.cuda.major);
+        let nvrtc = match Nvrtc::open_up_to(newest) {
             Ok(nvrtc) => {
                 for device in &devices {
                     if let Err(error) = nvrtc.architecture_for(device.architecture()) {
                         lack("NVRTC", format!("cuda:{} ({}): {error}", device.ordinal, device.name));
                     }
-                }
-                // Machine code of a newer CUDA runs within a major version only.
-                if let Some(driver) = driver.filter(|driver| nvrtc.version().major > driver.cuda.major) {
-                    let (ours, theirs) = (nvrtc.version(), driver.cuda);
-                    lack(
-                        "driver",
-                        format!(
-                            "NVRTC is {ours} and the driver serves CUDA {theirs}; update the driver, or install an older \
-                             NVRTC (`pip install nvidia-cuda-nvrtc-cu12`) and point PHALANX_NVRTC at it"
-                        ),
-                    );
                 }
                 Some(NvrtcReport {
                     version: nvrtc.version().to_string(),

@@ -265,4 +265,30 @@ mod tests {
         }
         assert!(cust::error::CudaError::NoDevice.to_string().contains("no CUDA driver on this machine"));
     }
+
+    #[test]
+    fn no_entry_is_visible_to_other_libraries_of_the_process() {
+        use object::read::elf::{FileHeader, Sym};
+        use object::{LittleEndian, elf};
+        let file = std::fs::read("/proc/self/exe").unwrap();
+        let header = elf::FileHeader64::<LittleEndian>::parse(&*file).unwrap();
+        let endian = header.endian().unwrap();
+        let sections = header.sections(endian, &*file).unwrap();
+        let mut defined = 0;
+        for table in [elf::SHT_SYMTAB, elf::SHT_DYNSYM] {
+            let symbols = sections.symbols(endian, &*file, table).unwrap();
+            for symbol in symbols.iter() {
+                let name =
+                    CStr::from_bytes_with_nul(&[symbol.name(endian, symbols.strings()).unwrap(), b"\0"].concat())
+                        .map(CStr::to_owned)
+                        .unwrap();
+                if NAMES.contains(&name.as_c_str()) {
+                    // The linker turns hidden symbols into local ones.
+                    assert_eq!((table, symbol.st_bind()), (elf::SHT_SYMTAB, elf::STB_LOCAL), "{name:?}");
+                    defined += 1;
+                }
+            }
+        }
+        assert!(defined > 0, "the test looks at the right names");
+    }
 }

@@ -200,6 +200,7 @@ impl DriverCode {
                 "update NVIDIA's driver, or compile with an NVRTC no newer than it (`nvidia-smi` shows the CUDA version)"
             }
             304 => "check that /dev/nvidia* may be opened, and the system's log",
+            500 => "the driver lacks this function, or the module this name: update NVIDIA's driver",
             700 | 716..=719 => {
                 "a bug in a kernel or a freed buffer; the process must be restarted; `compute-sanitizer` names the line; \
                  please report it"
