@@ -1,6 +1,7 @@
 //! Where each workspace array lies inside a team's workspace.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -42,12 +43,22 @@ pub struct WorkspaceLayout {
     pub global_words_per_env: u64,
 }
 
+/// Teams' global workspaces start on their own 128-byte cache lines.
+pub(crate) const GLOBAL_STRIDE_WORDS: u64 = 32;
+
 /// More words than any device has. Larger arrays are laid out as if they had this many, so that no sum overflows; they
 /// are refused for their size later.
 const TOO_MANY_WORDS: u64 = 1 << 56;
 
 /// Offsets are multiples of 16 bytes, so that four words can be moved by one instruction.
 const ALIGNMENT_WORDS: u64 = 4;
+
+impl WorkspaceLayout {
+    /// Where each array lives, by name.
+    pub fn placement_map(&self) -> BTreeMap<String, Placement> {
+        self.arrays.iter().map(|array| (array.name.clone(), array.placement)).collect()
+    }
+}
 
 /// The capacity for which fixed arrays make room. It is the same whatever the real one is, so that they do not move.
 const TYPICAL_CAPACITY: Capacity = Capacity { contacts: 16, jacobian_words: 1024 };

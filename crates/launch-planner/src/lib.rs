@@ -6,6 +6,7 @@
 //! [`plan`] returns a [`LaunchPlan`] that launches on the device, or a [`PlanError`] that names the need, the limit and
 //! what to do about it. It refuses a model for which not one workspace of its proven maximum fits.
 
+mod checks;
 mod cost;
 mod demand;
 mod device_limits;
@@ -19,7 +20,9 @@ mod memory;
 mod model_dims;
 mod occupancy;
 mod presets;
+mod rejected;
 mod retry;
+mod rungs;
 
 pub use demand::Demand;
 pub use device_limits::{DeviceLimits, LimitsError};

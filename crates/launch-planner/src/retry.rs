@@ -3,8 +3,7 @@
 //! It is the generic kernel with 32 lanes per environment. Its workspaces lie in global memory and hold the model's proven
 //! maximum, so nothing fails there. One is enough for correctness; more let many environments retry side by side.
 
-use crate::ladder::{GLOBAL_STRIDE_WORDS, placement_map};
-use crate::layout::{Placement, WorkspaceLayout, layout};
+use crate::layout::{GLOBAL_STRIDE_WORDS, Placement, WorkspaceLayout, layout};
 use crate::{DeviceLimits, KernelAttributes, KernelPlan, Limiter, ModelDims, PlanError, occupancy};
 
 const LANES: u32 = 32;
@@ -74,7 +73,7 @@ impl<'a> RetryPool<'a> {
             waves: num_envs.div_ceil(teams),
             limiter,
             capacity: self.model.proven,
-            placement: placement_map(&self.layout),
+            placement: self.layout.placement_map(),
             layout: self.layout.clone(),
         }
     }

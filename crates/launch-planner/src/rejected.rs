@@ -1,0 +1,117 @@
+//! Says why the other mappings were not chosen, and why a batch does not fit memory.
+
+use std::collections::BTreeMap;
+
+use crate::explain::{bytes, environments};
+use crate::ladder::{Launch, Prospect, Row};
+use crate::retry::RetryPool;
+use crate::{Demand, DeviceLimits, ModelDims, Rejected};
+
+/// The best row of every other team size, and of the chosen one with all arrays in shared memory or with others outside;
+/// then the team sizes that do not launch at all.
+pub(crate) fn rejected(
+    chosen: &Launch,
+    launches: &[Launch],
+    prospects: &[Prospect],
+    misfits: Vec<Rejected>,
+    preferred: bool,
+) -> Vec<Rejected> {
+    let is_chosen = |row: &Row| row.lanes == chosen.row.lanes && row.rung.moved == chosen.row.rung.moved;
+    let group = |row: &Row| (row.lanes, row.lanes == chosen.row.lanes && row.rung.moved.is_empty());
+    let mut best: BTreeMap<(u32, bool), &Launch> = BTreeMap::new();
+    for launch in launches.iter().filter(|launch| !is_chosen(launch.row)) {
+        let entry = best.entry(group(launch.row)).or_insert(launch);
+        if launch.cost < entry.cost {
+            *entry = launch;
+        }
+    }
+    let mut rejected: Vec<Rejected> = best
+        .values()
+        .map(|launch| Rejected {
+            row: launch.row.label(),
+            reason: if preferred && launch.row.lanes != chosen.row.lanes {
+                format!("{} lanes per environment are preferred for this model", chosen.row.lanes)
+            } else {
+                slower(launch, chosen)
+            },
+        })
+        .collect();
+    let mut too_large: BTreeMap<(u32, bool), &Prospect> = BTreeMap::new();
+    for prospect in prospects {
+        let key = group(&prospect.row);
+        let fits = best.contains_key(&key) || is_chosen(&prospect.row);
+        if !fits && too_large.get(&key).is_none_or(|other| other.max_num_envs < prospect.max_num_envs) {
+            too_large.insert(key, prospect);
+        }
+    }
+    rejected.extend(too_large.values().map(|prospect| Rejected {
+        row: prospect.row.label(),
+        reason: format!(
+            "needs {} of workspace for one block, which leaves memory for {}",
+            bytes(prospect.row.workspace_bytes(1)),
+            environments(prospect.max_num_envs)
+        ),
+    }));
+    rejected.extend(misfits);
+    rejected
+}
+
+/// Why a row that fits is not the plan.
+fn slower(launch: &Launch, chosen: &Launch) -> String {
+    let hundredths = launch.cost.saturating_mul(100).checked_div(chosen.cost).unwrap_or(100);
+    let waves = |launch: &Launch| {
+        let plural = if launch.waves == 1 { "" } else { "s" };
+        format!("{} wave{plural} with {} warps per multiprocessor", launch.waves, launch.warps_per_multiprocessor)
+    };
+    if hundredths <= 100 {
+        return format!("no faster than the chosen row ({})", waves(launch));
+    }
+    let times = format!("{}.{:02}", hundredths / 100, hundredths % 100);
+    format!("estimated {times} times as long a step: {}", waves(launch))
+}
+
+/// The message of a batch that does not fit the device's memory.
+pub(crate) fn not_enough_memory(
+    device: &DeviceLimits,
+    model: &ModelDims,
+    demand: &Demand,
+    roomiest: &Prospect,
+    pool: &RetryPool,
+) -> String {
+    let budget = &roomiest.budget;
+    let needed = budget.per_env().saturating_mul(u128::from(demand.num_envs)).saturating_add(roomiest.least);
+    let needed = needed.saturating_add(u128::from(budget.model));
+    let free = u128::from(budget.limit).saturating_sub(budget.hidden.total());
+    let has = match demand.memory_limit {
+        Some(limit) if limit < device.total_global_memory => {
+            format!("the memory limit on {} is {}", device.name, bytes(u128::from(limit)))
+        }
+        _ => format!("{} has {}", device.name, bytes(u128::from(device.total_global_memory))),
+    };
+    let hidden = budget.hidden;
+    let mut taken = vec![format!("{} of context", bytes(hidden.context.into()))];
+    if hidden.local_memory > 0 {
+        taken.push(format!("{} of local memory", bytes(hidden.local_memory.into())));
+    }
+    taken.push(format!("{} of code", bytes(hidden.code.into())));
+    if hidden.reserve > 0 {
+        taken.push(format!("{} of reserve", bytes(hidden.reserve.into())));
+    }
+    let remedy = match roomiest.max_num_envs {
+        0 => format!(
+            "not even one environment fits: one workspace of the model's proven maximum takes {}, the model {}; use a \
+             device with more memory, or a model with fewer pairs that can touch",
+            bytes(pool.workspace_bytes()),
+            bytes(budget.model.into()),
+        ),
+        largest => format!("the largest number that fits is {largest}"),
+    };
+    format!(
+        "{} of {} need {}, {has} ({} free after {}); {remedy}",
+        environments(demand.num_envs),
+        model.name,
+        bytes(needed),
+        bytes(free),
+        taken.join(", "),
+    )
+}
