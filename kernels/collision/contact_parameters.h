@@ -1,6 +1,6 @@
 // What a contact takes from its geoms: margin, friction, reference and impedance, mixed as MuJoCo mixes them.
 //
-// The geom of higher priority decides; at equal priority friction is the larger, solref and solimp are mixed by solmix. A pair
+// Margins and gaps add up. // The geom of higher priority decides; at equal priority friction is the larger, solref and solimp are mixed by solmix. A pair
 // that the model names has values of its own. MuJoCo documentation, computation, "Contact parameters".
 #pragma once
 #include "generated/view.h"
@@ -9,18 +9,18 @@ constexpr int geom_plane = 0;
 /// MuJoCo's mjMINMU: friction is kept above it.
 constexpr real least_friction = real(1e-5);
 
-/// The distance below which a pair's contacts are found.
+/// The distance below which a pair's contacts push.
 INLINE real collision_margin(const Model& model, int pair) {
   const int named = model.collision_pairid(pair);
   if (named >= 0) return model.pair_margin(named);
-  return max(model.geom_margin(model.collision_geom1(pair)), model.geom_margin(model.collision_geom2(pair)));
+  return model.geom_margin(model.collision_geom1(pair)) + model.geom_margin(model.collision_geom2(pair));
 }
 
-/// The part of the margin in which contacts are found but do not push.
-INLINE real collision_gap(const Model& model, int pair) {
+/// The distance below which a pair's contacts are found: the margin and, beyond it, the gap in which they do not push yet.
+INLINE real detection_distance(const Model& model, int pair) {
   const int named = model.collision_pairid(pair);
-  if (named >= 0) return model.pair_gap(named);
-  return max(model.geom_gap(model.collision_geom1(pair)), model.geom_gap(model.collision_geom2(pair)));
+  if (named >= 0) return model.pair_margin(named) + model.pair_gap(named);
+  return collision_margin(model, pair) + (model.geom_gap(model.collision_geom1(pair)) + model.geom_gap(model.collision_geom2(pair)));
 }
 
 struct ContactParameters {

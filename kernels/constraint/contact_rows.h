@@ -57,7 +57,7 @@ template <class Team> INLINE void contact_rows(Team team, const Model& model, En
       pair = env.con_pair(contact);
       body1 = model.geom_bodyid(model.collision_geom1(pair));
       body2 = model.geom_bodyid(model.collision_geom2(pair));
-      past = env.con_dist(contact) - (collision_margin(model, pair) - collision_gap(model, pair));
+      past = env.con_dist(contact) - collision_margin(model, pair);
       if (past < 0) length = chain_length(model, body1, body2);
     }
     int total;
@@ -73,7 +73,7 @@ template <class Team> INLINE void contact_rows(Team team, const Model& model, En
       const real mu2 = square(p.friction.x);
       dim = p.dim;
       // All edges of a pyramid share the regularizer that makes it as stiff as the cone that it stands for.
-      const real r = dim == 1 ? regularizer(d, inverse_mass) : 2 * mu2 / impratio * regularizer(d, fused(mu2, inverse_mass, inverse_mass));
+      const real r = dim == 1 ? regularizer(d, inverse_mass) : 2 * mu2 / max(smallest_length, impratio) * regularizer(d, fused(mu2, inverse_mass, inverse_mass));
       env.con_D(contact) = 1 / max(smallest_length, r);
       env.con_mu(contact) = p.friction;
       env.con_aref(contact) = {-ref.b * velocity.x - ref.k * d * past, -ref.b * velocity.y, -ref.b * velocity.z};

@@ -34,13 +34,14 @@ struct Reference {
   real k, b;
 };
 
-/// `solref` is (time constant, damping ratio), or (-stiffness, -damping); a time constant is kept above two steps.
+/// `solref` is (time constant, damping ratio), or (-stiffness, -damping); a mixture of the two stands for the default. A time
+/// constant is kept above two steps.
 INLINE Reference reference(Vec2 solref, Vec5 solimp, real timestep, bool refsafe) {
   const real high = clamp(solimp.b, least_impedance, greatest_impedance);
+  if ((solref.x > 0) != (solref.y > 0)) solref = {real(0.02), 1};
   if (solref.x <= 0) return {-solref.x / max(smallest_length, high * high), -solref.y / max(smallest_length, high)};
   const real time = refsafe ? max(solref.x, 2 * timestep) : solref.x;
-  const real stiff = high * high * time * time * solref.y * solref.y;
-  return {1 / max(smallest_length, stiff), 2 / max(smallest_length, high * time)};
+  return {1 / max(smallest_length, square(high * time * solref.y)), 2 / max(smallest_length, high * time)};
 }
 
 /// The regularizer R of a row with impedance d and approximate inverse inertia A.

@@ -12,4 +12,6 @@ struct Hinge {
   }
   /// The motion of the dof about the tree's centre of mass; `offset` leads there from the anchor.
   static INLINE SpatialMotion motion(int, Vec3 axis, const Mat3&, Vec3 offset) { return {axis, cross(axis, offset)}; }
+  /// Moves the position by velocity v for dt.
+  template <class Q, class V> static INLINE void advance(Q q, V v, real dt) { q(0) = fused(dt, v(0), q(0)); }
 };

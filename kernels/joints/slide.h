@@ -12,4 +12,6 @@ struct Slide {
   }
   /// The motion of dof k about the tree's centre of mass.
   static INLINE SpatialMotion motion(int, Vec3 axis, const Mat3&, Vec3) { return {{0, 0, 0}, axis}; }
+  /// Moves the position by velocity v for dt.
+  template <class Q, class V> static INLINE void advance(Q q, V v, real dt) { q(0) = fused(dt, v(0), q(0)); }
 };

@@ -33,6 +33,12 @@ struct SingleLane {
   template <class F> INLINE void rounds(int n, F f) const {
     for (int i = 0; i < n; ++i) f(i, true);
   }
+  /// Calls f(s, t) for all 0 <= s <= t < n.
+  template <class F> INLINE void triangle(int n, F f) const {
+    for (int s = 0; s < n; ++s) {
+      for (int t = s; t < n; ++t) f(s, t);
+    }
+  }
   template <int N, class F> INLINE Sums<N> sums(int n, F f) const {
     Sums<N> part[32];
     const int used = n < 32 ? n : 32;
@@ -76,6 +82,13 @@ template <int T> struct WarpTeam {
   }
   template <class F> INLINE void rounds(int n, F f) const {
     NO_UNROLL for (int base = 0; lane_any(base < n); base += T) f(base + lane, base + lane < n);
+    sync();
+  }
+  template <class F> INLINE void triangle(int n, F f) const {
+    constexpr int across = T < 4 ? T : 4, down = T / across;  // the lanes as a small rectangle
+    NO_UNROLL for (int s = lane / across; s < n; s += down) {
+      NO_UNROLL for (int t = s + lane % across; t < n; t += across) f(s, t);
+    }
     sync();
   }
   template <int N, class F> INLINE Sums<N> sums(int n, F f) const {

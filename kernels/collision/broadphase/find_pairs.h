@@ -7,10 +7,10 @@
 #include "collision/contact_parameters.h"
 #include "platform/team.h"
 
-/// False when the pair is surely further apart than its margin.
+/// False when the pair is surely further apart than contacts reach.
 INLINE bool may_touch(const Model& model, const Env& env, int pair) {
   const int a = model.collision_geom1(pair), b = model.collision_geom2(pair);
-  const real margin = collision_margin(model, pair);
+  const real margin = detection_distance(model, pair);
   const Vec3 between = env.geom_position(b) - env.geom_position(a);
   const real ra = model.geom_rbound(a), rb = model.geom_rbound(b);
   if (model.geom_type(a) == geom_plane) return dot(between, rotate(env.geom_orientation(a), {0, 0, 1})) <= rb + margin;

@@ -23,7 +23,7 @@ INLINE void collide_type(Team team, const Model& model, Env& env, int type, Coll
     const int pair = valid ? env.candidate(first + k) : 0;
     if (valid) {
       const Geom a = placed_geom(model, env, model.collision_geom1(pair)), b = placed_geom(model, env, model.collision_geom2(pair));
-      found = collide(a, b, collision_margin(model, pair), points);
+      found = collide(a, b, detection_distance(model, pair), points);
     }
     int total;
     const int slot = env.contact_count + team.scan(found, total);

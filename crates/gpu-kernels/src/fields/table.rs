@@ -226,7 +226,7 @@ pub const FIELDS: &[Field] = &[
     f("body_wrench", SpatialForce, &[Of(Nbody)], "", work(PASSIVE, SMOOTH), "torque and force about the tree's centre of mass"),
     f("force_passive", Real, &[Of(Nv)], "", work(PASSIVE, SMOOTH), "qfrc_passive"),
     f("force_actuator", Real, &[Of(Nv)], "", work(ACTUATION, SMOOTH), "qfrc_actuator"),
-    f("actuation_force", Real, &[Of(Nu)], "", work(ACTUATION, ACTUATION), "actuator_force"),
+    f("actuation_force", Real, &[Of(Nu)], "", work(ACTUATION, SMOOTH), "actuator_force"),
     f("actuation_slope", Real, &[Of(Nu)], "", work(ACTUATION, INTEGRATE), "derivative of the actuator's force by its velocity"),
     f("body_acceleration", SpatialMotion, &[Of(Nbody)], "", work(BIAS, BIAS), "cacc without the accelerations of the dofs"),
     f("body_force", SpatialForce, &[Of(Nbody)], "", work(BIAS, BIAS), "force that the parent transmits"),
@@ -268,6 +268,7 @@ pub const FIELDS: &[Field] = &[
     f("rk_q", Real, &[Of(Nq)], "", work(LOAD, COMMIT), "position at the start of the step"),
     f("rk_v", Real, &[Of(Nv)], "", work(LOAD, COMMIT), "velocity at the start of the step"),
     f("rk_warmstart", Real, &[Of(Nv)], "", work(LOAD, COMMIT), "warm start at the start of the step"),
+    f("rk_increment", Real, &[Of(Nv)], "", work(LOAD, COMMIT), "how far the stage lies from the start"),
     f("rk_velocity_sum", Real, &[Of(Nv)], "", work(LOAD, COMMIT), "weighted velocities so far"),
     f("rk_acc_sum", Real, &[Of(Nv)], "", work(LOAD, COMMIT), "weighted accelerations so far"),
 ];

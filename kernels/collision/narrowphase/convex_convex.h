@@ -1,0 +1,22 @@
+// Any two convex shapes: their cores' distance or depth, grown by their roundings.
+//
+// MuJoCo's "native" pipeline: one contact midway between the nearest or deepest points.
+#pragma once
+#include "collision/narrowphase/epa.h"
+#include "collision/narrowphase/gjk.h"
+
+inline int convex_convex(int type1, const Geom& geom1, int type2, const Geom& geom2, real margin, ContactPoint* contacts) {
+  // The world's origin moves to the first shape, so that float's precision goes into the shapes.
+  const Vec3 origin = geom1.pos;
+  ConvexShape first = {type1, geom1}, second = {type2, geom2};
+  first.geom.pos = {0, 0, 0};
+  second.geom.pos -= origin;
+  const real rounding1 = first.rounding(), rounding2 = second.rounding(), limit = margin + rounding1 + rounding2;
+  ConvexGap gap;
+  if (!gjk_distance(first, second, limit, gap)) epa_depth(first, second, gap);
+  if (!(gap.dist <= limit)) return 0;
+  const real dist = gap.dist - rounding1 - rounding2;
+  const Vec3 on_first = add_scaled(gap.on_first, rounding1, gap.normal);
+  contacts[0] = {origin + add_scaled(on_first, real(0.5) * dist, gap.normal), gap.normal, vec3(0, 0, 0), dist};
+  return 1;
+}

@@ -1,0 +1,117 @@
+// One environment through a call: load, substeps, commit.
+//
+// A substep's state is written once, last, when it has succeeded. An environment whose contacts do not fit the workspace
+// is noted, with the substep, and taken up from there by the retry launch; one that is no longer finite keeps its last
+// finite state and a fault bit. Its neighbours in the warp go on.
+#pragma once
+#include "step.h"
+
+/// Fault bits of an environment.
+constexpr uint32_t fault_not_finite = 1;
+
+/// Sums over the run. They are kept in several banks, since all teams add to them.
+enum Counter { count_contacts, count_rows, count_iterations, count_solves, count_retried, count_not_converged, counter_count = 8 };
+constexpr int counter_banks = 64;
+
+/// What a team adds to the counters when it is done.
+struct Tally {
+  uint32_t contacts = 0, rows = 0, iterations = 0, solves = 0, retried = 0, not_converged = 0;
+};
+
+template <class Team> INLINE void load(Team team, const Model& model, Env& env) {
+  const Arguments& a = *env.arguments;
+  const int64_t e = env.index;
+  team.each(model.nq, [&](int i) { env.q(i) = a.qpos[e * model.nq + i]; });
+  team.each(model.nv, [&](int i) {
+    env.v(i) = a.qvel[e * model.nv + i];
+    env.warmstart(i) = a.qacc_warmstart[e * model.nv + i];
+  });
+}
+
+/// True when any number of the new state is not one that MuJoCo would accept.
+template <class Team> INLINE bool not_finite(Team team, const Model& model, const Env& env) {
+  bool bad = false;
+  NO_UNROLL for (int i = team.lane; i < model.nq; i += Team::lanes) bad |= !is_good(env.q(i));
+  NO_UNROLL for (int i = team.lane; i < model.nv; i += Team::lanes) bad |= !is_good(env.v(i)) || !is_good(env.acc(i));
+  return team.any(bad);
+}
+
+template <class Team> INLINE void commit(Team team, const Model& model, const Env& env) {
+  const Arguments& a = *env.arguments;
+  const int64_t e = env.index;
+  NO_UNROLL for (int i = team.lane; i < model.nq; i += Team::lanes) a.qpos[e * model.nq + i] = env.q(i);
+  NO_UNROLL for (int i = team.lane; i < model.nv; i += Team::lanes) {
+    a.qvel[e * model.nv + i] = env.v(i);
+    a.qacc_warmstart[e * model.nv + i] = env.warmstart(i);
+  }
+  if (team.lane == 0) a.step_count[e] += 1;
+}
+
+/// Raises the high-water marks; the marks are read first, since they seldom rise.
+template <class Team> INLINE void raise_marks(Team team, const Env& env) {
+  uint32_t* marks = env.arguments->marks;
+  if (team.lane != 0) return;
+  if (marks[0] < (uint32_t)env.contact_count) atomic_max(marks, (uint32_t)env.contact_count);
+  if (marks[1] < (uint32_t)env.jacobian_count) atomic_max(marks + 1, (uint32_t)env.jacobian_count);
+}
+
+/// Runs environment `index` from pass `first` on; an absent team runs along. Passes are the substeps, then one that only
+/// computes outputs.
+template <class Team>
+INLINE void run_environment(Team team, const Arguments& a, real* shared, real* global, int64_t index, int first, bool present, Tally& tally) {
+  const Model model(a, index);
+  Env env;
+  env.arguments = &a;
+  env.shared = shared;
+  env.global = global;
+  env.index = index;
+  env.alive = present && !(a.fault[index] & fault_not_finite) && (!a.mask || a.mask[index]);
+  if (!team.any_in_warp(env.alive)) return;
+  StageClock clock(a.stage_clocks);
+  load(team, model, env);
+  clock.stage(team, 0);
+  const int substeps = (int)a.substeps, passes = substeps + (a.output_level > 0 ? 1 : 0);
+  NO_UNROLL for (int pass = first; pass < passes && team.any_in_warp(env.alive); ++pass) {
+    const bool advancing = pass < substeps;
+    env.fits = true;
+    if (advancing) step(team, model, env, clock);
+    else forward(team, model, env, clock, (int)a.output_level, true);
+    if (!env.alive) continue;
+    if (!env.fits) {
+      if (team.lane == 0) {
+        const uint32_t slot = atomic_add(a.retry_count, 1u);
+        a.retry_list[2 * slot] = (uint32_t)index;
+        a.retry_list[2 * slot + 1] = (uint32_t)pass;
+      }
+      env.alive = false;
+    }
+    raise_marks(team, env);
+    if (!env.alive || !advancing) continue;
+    if (not_finite_in_team(team, model, env)) {
+      if (team.lane == 0) a.fault[index] |= fault_not_finite;
+      env.alive = false;
+      continue;
+    }
+    commit(team, model, env);
+    tally.contacts += env.contact_count;
+    tally.rows += env.efc_count;
+    tally.iterations += env.iteration_count;
+    tally.solves += env.solved ? 1 : 0;
+    tally.retried += a.is_retry ? 1 : 0;
+    tally.not_converged += env.converged ? 0 : 1;
+  }
+  clock.stage(team, 14);
+  team.sync();
+}
+
+/// Adds a team's tally to its bank of the counters.
+template <class Team> INLINE void add_tally(Team team, const Arguments& a, int64_t bank, const Tally& tally) {
+  if (team.lane != 0) return;
+  uint64_t* counters = a.counters + (bank % counter_banks) * counter_count;
+  atomic_add(counters + count_contacts, (uint64_t)tally.contacts);
+  atomic_add(counters + count_rows, (uint64_t)tally.rows);
+  atomic_add(counters + count_iterations, (uint64_t)tally.iterations);
+  atomic_add(counters + count_solves, (uint64_t)tally.solves);
+  atomic_add(counters + count_retried, (uint64_t)tally.retried);
+  atomic_add(counters + count_not_converged, (uint64_t)tally.not_converged);
+}

@@ -1,0 +1,102 @@
+// Products with the constraint Jacobian: J x, J' f and J' D J.
+#pragma once
+#include "constraint/joint_rows.h"
+#include "solver/row_forces.h"
+
+/// A joint row's product with a vector over the dofs.
+template <class Vector> INLINE real row_times(const Env& env, int row, Vector x) {
+  const int dof = env.row_dof(row);
+  const Vec3 j = env.row_J(row);
+  if (env.row_type(row) != row_ball_limit) return j.x * x(dof);
+  return dot(j, vec3(x(dof), x(dof + 1), x(dof + 2)));
+}
+
+/// A contact's product with a vector over the dofs: normal, tangents.
+template <class Vector> INLINE Vec3 contact_times(const Env& env, int contact, Vector x) {
+  const int first = env.con_adr(contact), end = first + env.con_num(contact);
+  Vec3 sum = {0, 0, 0};
+  NO_UNROLL for (int e = first; e < end; ++e) {
+    const JacobianEntry entry = env.con_J(e);
+    sum = add_scaled(sum, x(entry.dof), entry.rows);
+  }
+  return sum;
+}
+
+/// The cost, force and curvature of a joint row at jar.
+INLINE RowForce row_force(const Env& env, int row, real jar) {
+  if (env.row_type(row) == row_friction) return friction_row(env.row_D(row), env.row_floss(row), jar);
+  return push_row(env.row_D(row), jar);
+}
+
+/// Fills force_constraint with J' f, f the forces at the current jar: joint rows first, then contacts, in order.
+template <class Team> INLINE void constraint_force(Team team, const Model& model, Env& env, int rows, int contacts, bool active) {
+  team.each(active ? model.nv : 0, [&](int dof) {
+    real force = 0;
+    NO_UNROLL for (int row = 0; row < rows; ++row) {
+      const int k = dof - env.row_dof(row);
+      const bool ball = env.row_type(row) == row_ball_limit;
+      if (k == 0 || (ball && k > 0 && k < 3)) force = fused(env.row_J(row)[k], row_force(env, row, env.row_jar(row)).force, force);
+    }
+    env.force_constraint(dof) = force;
+  });
+  team.each(contacts, [&](int c) {
+    if (env.con_num(c) > 0) env.con_force(c) = contact_force(env.con_dim(c), env.con_mu(c), env.con_D(c), env.con_jar(c)).force;
+  });
+  NO_UNROLL for (int c = 0; team.any_in_warp(c < contacts); ++c) {
+    const bool mine = c < contacts && env.con_num(c) > 0;
+    const int first = mine ? env.con_adr(c) : 0;
+    const Vec3 force = mine ? env.con_force(c) : Vec3{};
+    team.each(mine ? env.con_num(c) : 0, [&](int e) {
+      const JacobianEntry entry = env.con_J(first + e);
+      real& total = env.force_constraint(entry.dof);
+      total = fused(entry.rows.x, force.x, fused(entry.rows.y, force.y, fused(entry.rows.z, force.z, total)));
+    });
+  }
+}
+
+/// Entry (i, j), j <= i, of a lower triangle stored by rows.
+INLINE int lower_index(int i, int j) { return i * (i + 1) / 2 + j; }
+
+/// Fills H with M + J' D J over the active rows: M, joint rows in order, contacts in order.
+template <class Team> INLINE void hessian(Team team, const Model& model, Env& env, int rows, int contacts, bool active) {
+  const int nv = active ? model.nv : 0;
+  team.each(active ? model.nlower : 0, [&](int entry) { env.H(entry) = 0; });
+  team.each(nv, [&](int i) {
+    int entry = model.dof_Madr(i);
+    NO_UNROLL for (int j = i; j >= 0; j = model.dof_parentid(j)) env.H(lower_index(i, j)) = env.M(entry++);
+    real diagonal = env.H(lower_index(i, i));
+    NO_UNROLL for (int row = 0; row < rows; ++row) {
+      if (env.row_dof(row) != i || env.row_type(row) == row_ball_limit) continue;
+      diagonal += row_force(env, row, env.row_jar(row)).curvature;
+    }
+    env.H(lower_index(i, i)) = diagonal;
+  });
+  NO_UNROLL for (int row = 0; team.any_in_warp(row < rows); ++row) {
+    const bool ball = row < rows && env.row_type(row) == row_ball_limit;
+    team.each(ball ? 3 : 0, [&](int k) {
+      const int dof = env.row_dof(row);
+      const Vec3 j = env.row_J(row);
+      const real curvature = row_force(env, row, env.row_jar(row)).curvature;
+      for (int m = 0; m <= k; ++m) {
+        real& h = env.H(lower_index(dof + k, dof + m));
+        h = fused(curvature * j[k], j[m], h);
+      }
+    });
+  }
+  NO_UNROLL for (int c = 0; team.any_in_warp(c < contacts); ++c) {
+    int entries = 0, first = 0;
+    ContactForce w = {};
+    if (c < contacts && env.con_num(c) > 0) {
+      w = contact_force(env.con_dim(c), env.con_mu(c), env.con_D(c), env.con_jar(c));
+      first = env.con_adr(c);
+      if (w.state != 0) entries = env.con_num(c);
+    }
+    team.triangle(entries, [&](int s, int t) {  // entry s has the higher dof
+      const JacobianEntry a = env.con_J(first + s), b = env.con_J(first + t);
+      const Vec3 wb = {fused(w.nn, b.rows.x, fused(w.n1, b.rows.y, w.n2 * b.rows.z)), fused(w.n1, b.rows.x, w.t1 * b.rows.y),
+                       fused(w.n2, b.rows.x, w.t2 * b.rows.z)};
+      real& h = env.H(lower_index(a.dof, b.dof));
+      h = fused(a.rows.x, wb.x, fused(a.rows.y, wb.y, fused(a.rows.z, wb.z, h)));
+    });
+  }
+}

@@ -1,0 +1,167 @@
+// Which forces keep the constraints:  min over a of  1/2 (a - a_smooth)' M (a - a_smooth) + s(J a - aref).
+//
+// Newton's method on a convex, piecewise quadratic cost, with an exact line search. A full step that stays within the
+// pieces that it was computed from ends at the minimum, so no further Hessian is needed to know it.
+#pragma once
+#include "dynamics/tree_factor.h"
+#include "solver/dense_factor.h"
+
+/// Below this scaled gradient a float has nothing left to gain.
+constexpr real attainable_tolerance = sizeof(real) == 4 ? real(1e-6) : real(0);
+
+/// Slope and curvature of the cost along the search direction, from the rows, at `step`.
+template <class Team> INLINE Sums<2> rows_along(Team team, const Env& env, int rows, int contacts, real step) {
+  return team.template sums<2>(rows + contacts, [&](int i) {
+    if (i < rows) {
+      const real jv = env.row_jv(i);
+      const RowForce f = row_force(env, i, fused(step, jv, env.row_jar(i)));
+      return Sums<2>{{-f.force * jv, f.curvature * jv * jv}};
+    }
+    const int c = i - rows;
+    if (env.con_num(c) == 0) return Sums<2>{{0, 0}};
+    const Vec3 jv = env.con_jv(c);
+    const ContactForce f = contact_force(env.con_dim(c), env.con_mu(c), env.con_D(c), add_scaled(env.con_jar(c), step, jv));
+    const real normal = fused(f.nn, jv.x, 2 * fused(f.n1, jv.y, f.n2 * jv.z)) * jv.x;
+    return Sums<2>{{-dot(f.force, jv), normal + fused(f.t1 * jv.y, jv.y, f.t2 * jv.z * jv.z)}};
+  });
+}
+
+/// The cost of the rows at the jar that `row_jar(i)` and `contact_jar(c)` give.
+template <class Team, class RowJar, class ContactJar>
+INLINE real rows_cost(Team team, const Env& env, int rows, int contacts, RowJar row_jar, ContactJar contact_jar) {
+  return team.sum(rows + contacts, [&](int i) {
+    if (i < rows) return row_force(env, i, row_jar(i)).cost;
+    const int c = i - rows;
+    if (env.con_num(c) == 0) return real(0);
+    return contact_force(env.con_dim(c), env.con_mu(c), env.con_D(c), contact_jar(c)).cost;
+  });
+}
+
+/// Starts from the warm start or from the smooth acceleration, whichever costs less; fills acc, Ma and jar.
+template <class Team> INLINE void start_solver(Team team, const Model& model, Env& env, int rows, int contacts) {
+  const auto smooth = [&](int i) { return env.acc_smooth(i); };
+  const auto warm = [&](int i) { return env.warmstart(i); };
+  team.each(rows, [&](int r) {
+    env.row_jar(r) = row_times(env, r, warm) - env.row_aref(r);
+    env.row_jv(r) = row_times(env, r, smooth) - env.row_aref(r);
+  });
+  team.each(contacts, [&](int c) {
+    if (env.con_num(c) == 0) return;
+    env.con_jar(c) = contact_times(env, c, warm) - env.con_aref(c);
+    env.con_jv(c) = contact_times(env, c, smooth) - env.con_aref(c);
+  });
+  team.each(model.nv, [&](int i) { env.Ma(i) = multiply_tree(model, env, warm, i); });
+  const real gauss = team.sum(model.nv, [&](int i) { return real(0.5) * (env.Ma(i) - env.force_smooth(i)) * (env.warmstart(i) - env.acc_smooth(i)); });
+  const real warm_cost = gauss + rows_cost(team, env, rows, contacts, [&](int r) { return env.row_jar(r); }, [&](int c) { return env.con_jar(c); });
+  const real smooth_cost = rows_cost(team, env, rows, contacts, [&](int r) { return env.row_jv(r); }, [&](int c) { return env.con_jv(c); });
+  const bool use_warm = warm_cost < smooth_cost && !(model.opt_disableflags & disable_warmstart);
+  team.each(use_warm ? 0 : rows, [&](int r) { env.row_jar(r) = env.row_jv(r); });
+  team.each(use_warm ? 0 : contacts, [&](int c) {
+    if (env.con_num(c) > 0) env.con_jar(c) = env.con_jv(c);
+  });
+  team.each(model.nv, [&](int i) {
+    env.acc(i) = use_warm ? env.warmstart(i) : env.acc_smooth(i);
+    if (!use_warm) env.Ma(i) = env.force_smooth(i);
+  });
+}
+
+/// The step along the search direction at which the cost is least: the root of its increasing slope.
+template <class Team>
+INLINE real line_search(Team team, const Model& model, const Env& env, int rows, int contacts, real slope, real gauss_slope, real gauss_curvature, bool active) {
+  real step = 1, low = 0, high = largest_real;
+  bool searching = active;
+  const real enough = model.opt_ls_tolerance() * absolute(slope);
+  const int most = (int)env.arguments->opt_ls_iterations;
+  NO_UNROLL for (int i = 0; i < most && team.any_in_warp(searching); ++i) {
+    const Sums<2> along = rows_along(team, env, searching ? rows : 0, searching ? contacts : 0, step);
+    if (!searching) continue;
+    const real at = fused(step, gauss_curvature, gauss_slope) + along[0], curvature = gauss_curvature + along[1];
+    if (!(absolute(at) > enough)) {
+      searching = false;
+      continue;
+    }
+    if (at < 0) low = step;
+    else high = step;
+    const real next = step - at / max(curvature, smallest_length);
+    if (next > low && next < high) step = next;
+    else step = high < largest_real ? real(0.5) * (low + high) : 2 * step;
+  }
+  return step;
+}
+
+/// Moves acc, Ma and jar by `step` and tells whether any row changed its piece of the cost.
+template <class Team> INLINE bool advance_solver(Team team, const Model& model, Env& env, int rows, int contacts, real step, bool active) {
+  bool changed = false;
+  NO_UNROLL for (int r = team.lane; r < rows; r += Team::lanes) {
+    const real before = env.row_jar(r), after = fused(step, env.row_jv(r), before);
+    changed |= row_force(env, r, before).state != row_force(env, r, after).state;
+    env.row_jar(r) = after;
+  }
+  NO_UNROLL for (int c = team.lane; c < contacts; c += Team::lanes) {
+    if (env.con_num(c) == 0) continue;
+    const Vec3 before = env.con_jar(c), after = add_scaled(before, step, env.con_jv(c));
+    const Vec2 mu = env.con_mu(c);
+    const int dim = env.con_dim(c);
+    changed |= contact_force(dim, mu, env.con_D(c), before).state != contact_force(dim, mu, env.con_D(c), after).state;
+    env.con_jar(c) = after;
+  }
+  team.each(active ? model.nv : 0, [&](int i) {
+    env.acc(i) = fused(step, env.search(i), env.acc(i));
+    env.Ma(i) = fused(step, env.Mv(i), env.Ma(i));
+  });
+  return team.any(changed);
+}
+
+/// Newton's iterations.
+template <class Team> INLINE void newton(Team team, const Model& model, Env& env, int rows, int contacts) {
+  const real tolerance = max(model.opt_tolerance(), attainable_tolerance);
+  const real scale = 1 / (max(model.stat_meaninertia(), smallest_length) * real(model.nv > 0 ? model.nv : 1));
+  const int most = (int)env.arguments->opt_iterations;
+  bool active = rows + contacts > 0;
+  env.converged = !active;
+  env.solved = active;
+  NO_UNROLL for (int iteration = 0; team.any_in_warp(active); ++iteration) {
+    const int nv = active ? model.nv : 0, r = active ? rows : 0, c = active ? contacts : 0;
+    constraint_force(team, model, env, r, c, active);
+    team.each(nv, [&](int i) { env.grad(i) = env.Ma(i) - env.force_smooth(i) - env.force_constraint(i); });
+    const real size = square_root(team.sum(nv, [&](int i) { return env.grad(i) * env.grad(i); }));
+    if (active && (!(scale * size >= tolerance) || iteration >= most)) {
+      env.converged = env.converged || scale * size < tolerance;
+      active = false;
+    }
+    if (!team.any_in_warp(active)) break;
+    const int nv2 = active ? model.nv : 0, r2 = active ? rows : 0, c2 = active ? contacts : 0;
+    hessian(team, model, env, r2, c2, active);
+    factor_hessian(team, model, env, active);
+    team.each(nv2, [&](int i) { env.search(i) = -env.grad(i); });
+    solve_hessian(team, model, env, active);
+    const auto direction = [&](int i) { return env.search(i); };
+    team.each(nv2, [&](int i) { env.Mv(i) = multiply_tree(model, env, direction, i); });
+    team.each(r2, [&](int row) { env.row_jv(row) = row_times(env, row, direction); });
+    team.each(c2, [&](int k) {
+      if (env.con_num(k) > 0) env.con_jv(k) = contact_times(env, k, direction);
+    });
+    const Sums<3> gauss = team.template sums<3>(nv2, [&](int i) {
+      const real s = env.search(i);
+      return Sums<3>{{s * env.grad(i), s * (env.Ma(i) - env.force_smooth(i)), s * env.Mv(i)}};
+    });
+    const real step = line_search(team, model, env, r2, c2, gauss[0], gauss[1], gauss[2], active);
+    const bool changed = advance_solver(team, model, env, r2, c2, step, active);
+    if (active) {
+      env.iteration_count += 1;
+      if (!changed && step == 1) {
+        env.converged = true;
+        active = false;
+      }
+    }
+  }
+}
+
+template <class Team> INLINE void solve_constraints(Team team, const Model& model, Env& env) {
+  const int rows = env.row_count, contacts = env.contact_count;
+  env.iteration_count = 0;
+  start_solver(team, model, env, rows, contacts);
+  newton(team, model, env, rows, contacts);
+  constraint_force(team, model, env, rows, contacts, true);
+  team.each(model.nv, [&](int i) { env.warmstart(i) = env.acc(i); });
+}

@@ -1,0 +1,73 @@
+// The step of one environment, as the physics reads.
+#pragma once
+#include "collision/broadphase/find_pairs.h"
+#include "collision/narrowphase/find_contacts.h"
+#include "constraint/build_constraints.h"
+#include "dynamics/actuation.h"
+#include "dynamics/bias_forces.h"
+#include "dynamics/mass_matrix.h"
+#include "dynamics/passive_forces.h"
+#include "dynamics/smooth_acceleration.h"
+#include "integrate/runge_kutta.h"
+#include "integrate/single_step.h"
+#include "kinematics/center_of_mass.h"
+#include "kinematics/forward_kinematics.h"
+#include "kinematics/velocities.h"
+#include "platform/stage_clock.h"
+#include "sensor/outputs.h"
+#include "solver/solve_constraints.h"
+
+/// What a pass computes.
+enum Level { level_positions = 1, level_velocities = 2, level_accelerations = 3 };
+
+/// The acceleration at the current state, or as much of the way there as `level` asks for.
+template <class Team> INLINE void forward(Team team, const Model& model, Env& env, StageClock& clock, int level, bool outputs) {
+  // 1. Where is everything?
+  forward_kinematics(team, model, env);
+  clock.stage(team, 1);
+  center_of_mass(team, model, env);
+  clock.stage(team, 2);
+  if (outputs) position_outputs(team, model, env);
+  if (level < level_velocities) return;
+  find_pairs(team, model, env);
+  clock.stage(team, 3);
+  find_contacts(team, model, env);
+  clock.stage(team, 4);
+
+  // 2. How would it move if nothing touched?        M(q) a = tau - c(q, v)
+  mass_matrix(team, model, env);
+  clock.stage(team, 5);
+  velocities(team, model, env);
+  clock.stage(team, 6);
+  if (outputs) velocity_outputs(team, model, env);
+  if (level < level_accelerations) return;
+  passive_forces(team, model, env);
+  clock.stage(team, 7);
+  actuation(team, model, env);
+  clock.stage(team, 8);
+  bias_forces(team, model, env);
+  clock.stage(team, 9);
+  smooth_acceleration(team, model, env);
+  clock.stage(team, 10);
+  if (outputs) force_outputs(team, model, env);
+
+  // 3. Which forces keep the constraints?            min over a of  1/2 |a - a_smooth|_M^2 + s(J a - a_ref)
+  build_constraints(team, model, env);
+  clock.stage(team, 11);
+  solve_constraints(team, model, env);
+  clock.stage(team, 12);
+  if (outputs) acceleration_outputs(team, model, env);
+}
+
+/// Advances one environment by one time step.
+template <class Team> INLINE void step(Team team, const Model& model, Env& env, StageClock& clock) {
+  const bool runge_kutta = model.opt_integrator == integrator_rk4;
+  if (runge_kutta) begin_runge_kutta(team, model, env);
+  NO_UNROLL for (int stage = 0; stage < (runge_kutta ? 4 : 1); ++stage) {
+    forward(team, model, env, clock, level_accelerations, false);
+    // 4. Move.                                         v += a dt,  q (+)= v dt
+    if (runge_kutta) runge_kutta_stage(team, model, env, stage);
+    else integrate_single_step(team, model, env);
+    clock.stage(team, 13);
+  }
+}
