@@ -1,8 +1,8 @@
 // The distance of two convex cores (Gilbert, Johnson and Keerthi).
 //
-// van den Bergen, Collision Detection in Interactive 3D Environments (2003), section 4.3; the nearest point of a simplex
-// as in Ericson, Real-Time Collision Detection (2005), section 5.1. The cores are apart by |v|, v being the point of their
-// difference nearest to the origin; v . w, with w the farthest point against v, bounds |v|^2 from below.
+// van den Bergen, Collision Detection in Interactive 3D Environments (2003), section 4.3. The cores are apart by
+// |v|, v being the point of their difference nearest to the origin; v . w, with w the farthest point against v, bounds |v|^2
+// from below, and once it has been positive no flat tetrahedron may claim to hold the origin.
 #pragma once
 #include "collision/narrowphase/convex_shape.h"
 
@@ -19,36 +19,30 @@ struct Simplex {
   int count;
 };
 
-/// The weights of the point of a triangle (or of a segment, where a vertex repeats) nearest to the origin.
+/// The weights of the point of a triangle nearest to the origin, in its interior or on one of its edges. They are never
+/// negative and add up to one, so that rounding, in thin triangles, can give a farther point but not one outside.
 inline Vec3 nearest_on_triangle(Vec3 a, Vec3 b, Vec3 c) {
-  const Vec3 ab = b - a, ac = c - a;
-  const real d1 = -dot(ab, a), d2 = -dot(ac, a);
-  if (d1 <= 0 && d2 <= 0) return {1, 0, 0};
-  const real d3 = -dot(ab, b), d4 = -dot(ac, b);
-  if (d3 >= 0 && d4 <= d3) return {0, 1, 0};
-  const Vec3 normal = cross(ab, ac);
-  const real vc = dot(normal, cross(a, b));
-  if (vc <= 0 && d1 >= 0 && d3 <= 0) {
-    const real t = d1 / (d1 - d3);
-    return {1 - t, t, 0};
+  const Vec3 normal = cross(b - a, c - a);
+  const Vec3 area = {dot(normal, cross(b, c)), dot(normal, cross(c, a)), dot(normal, cross(a, b))};
+  if (area.x > 0 && area.y > 0 && area.z > 0) return area * (1 / (area.x + area.y + area.z));
+  const Vec3 corner[3] = {a, b, c};
+  Vec3 best_weight = {1, 0, 0};
+  real best = largest_real;
+  NO_UNROLL for (int i = 0; i < 3; ++i) {
+    const int next = i == 2 ? 0 : i + 1;
+    const Vec3 edge = corner[next] - corner[i];
+    const real towards = -dot(edge, corner[i]), squared = dot(edge, edge);
+    const real t = towards > 0 ? (towards < squared ? towards / squared : real(1)) : real(0);
+    const Vec3 nearest = add_scaled(corner[i], t, edge);
+    if (!(dot(nearest, nearest) < best)) continue;
+    best = dot(nearest, nearest);
+    best_weight = with(with(vec3(0, 0, 0), i, 1 - t), next, t);
   }
-  const real d5 = -dot(ab, c), d6 = -dot(ac, c);
-  if (d6 >= 0 && d5 <= d6) return {0, 0, 1};
-  const real vb = dot(normal, cross(c, a));
-  if (vb <= 0 && d2 >= 0 && d6 <= 0) {
-    const real t = d2 / (d2 - d6);
-    return {1 - t, 0, t};
-  }
-  const real va = dot(normal, cross(b, c));
-  if (va <= 0 && d4 - d3 >= 0 && d5 - d6 >= 0) {
-    const real t = (d4 - d3) / ((d4 - d3) + (d5 - d6));
-    return {0, 1 - t, t};
-  }
-  const real inverse = 1 / (va + vb + vc);
-  return {va * inverse, vb * inverse, vc * inverse};
+  return best_weight;
 }
 
 /// Sets the weights of the nearest point and drops vertices without one. False if the origin is inside the tetrahedron.
+/// All four faces are tried, not only those that see the origin: in a flat tetrahedron that is a question of rounding.
 inline bool reduce_to_nearest(Simplex& simplex) {
   real best = largest_real;
   Vec3 best_weight = {1, 0, 0};
@@ -63,8 +57,7 @@ inline bool reduce_to_nearest(Simplex& simplex) {
     if (simplex.count == 4) {
       const Vec3 normal = cross(b - a, c - a);
       const real side_of_origin = -dot(normal, a), side_of_fourth = dot(normal, simplex.vertex[face].point - a);
-      if (side_of_origin * side_of_fourth > 0) continue;
-      inside = false;
+      inside = inside && side_of_origin * side_of_fourth > 0;
     }
     const Vec3 weight = nearest_on_triangle(a, b, c);
     const Vec3 nearest = a * weight.x + b * weight.y + c * weight.z;
@@ -97,6 +90,7 @@ inline bool gjk_distance(const ConvexShape& first, const ConvexShape& second, re
   simplex.count = 1;
   v = simplex.vertex[0].point;
   real squared = dot(v, v), scale = squared;
+  bool apart = false;
   NO_UNROLL for (int iteration = 0; iteration < gjk_iteration_limit; ++iteration) {
     if (!(squared > square(gjk_touching) * scale)) return false;
     const DifferencePoint w = farthest_difference(first, second, -v);
@@ -106,10 +100,15 @@ inline bool gjk_distance(const ConvexShape& first, const ConvexShape& second, re
       gap.dist = bound / square_root(squared);
       return true;
     }
+    apart = apart || (bound > 0 && square(bound) > square(gjk_touching) * scale * squared);
     if (squared - bound <= gjk_tolerance * squared) break;
     const Simplex before = simplex;
     simplex.vertex[simplex.count++] = w;
-    if (!reduce_to_nearest(simplex)) return false;
+    if (!reduce_to_nearest(simplex)) {
+      if (!apart) return false;
+      simplex = before;
+      break;
+    }
     Vec3 nearest = {0, 0, 0};
     NO_UNROLL for (int i = 0; i < simplex.count; ++i) nearest = add_scaled(nearest, simplex.weight[i], simplex.vertex[i].point);
     const real nearer = dot(nearest, nearest);

@@ -5,6 +5,14 @@
 #include "collision/narrowphase/box_box.h"
 #include "collision/narrowphase/capsule_box.h"
 #include "collision/narrowphase/capsule_capsule.h"
+#include "collision/narrowphase/sphere_ellipsoid.h"
+#include "collision/narrowphase/capsule_ellipsoid.h"
+#include "collision/narrowphase/capsule_cylinder.h"
+#include "collision/narrowphase/ellipsoid_ellipsoid.h"
+#include "collision/narrowphase/ellipsoid_cylinder.h"
+#include "collision/narrowphase/ellipsoid_box.h"
+#include "collision/narrowphase/cylinder_cylinder.h"
+#include "collision/narrowphase/cylinder_box.h"
 #include "collision/narrowphase/plane_box.h"
 #include "collision/narrowphase/plane_capsule.h"
 #include "collision/narrowphase/plane_cylinder.h"
@@ -40,6 +48,14 @@ extern "C" int collide(const char* pair, const double* g1, const double* g2, dou
   PAIR(capsule_capsule);
   PAIR(capsule_box);
   PAIR(box_box);
+  PAIR(cylinder_box);
+  PAIR(cylinder_cylinder);
+  PAIR(ellipsoid_box);
+  PAIR(ellipsoid_cylinder);
+  PAIR(ellipsoid_ellipsoid);
+  PAIR(capsule_cylinder);
+  PAIR(capsule_ellipsoid);
+  PAIR(sphere_ellipsoid);
   for (int i = 0; i < count; ++i) {
     double* o = out + 19 * i;
     o[0] = contacts[i].dist;
