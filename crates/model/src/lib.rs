@@ -5,11 +5,37 @@
 //! and attribute; nothing that would change the motion is ignored; no input makes it panic or loop. It refuses meshes
 //! and height fields that collide, equality constraints, tendons that act, muscles, plugins, flexes and elliptic cones.
 
+mod actuator_element;
+mod actuator_shortcuts;
 mod array_table;
+mod attributes;
+mod body_inertia;
+mod compile;
+mod contact_element;
+mod default_classes;
+mod geom_element;
+mod inertial_element;
+mod inverse_weight;
+mod joint_element;
+mod keyframe_element;
+mod kinematic_tree;
 mod load_error;
+mod mass_matrix;
 mod model;
 mod names;
+mod option_element;
 mod options;
+mod principal_axes;
+mod reference_pose;
+mod scene;
+mod schema;
+mod set_aside;
+mod simple_body;
+mod solid_inertia;
+mod source;
+mod statistic;
+mod viewer_elements;
+mod xml_tree;
 
 pub use array_table::{ArrayData, NamedArray};
 pub use load_error::LoadError;

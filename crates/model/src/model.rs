@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use crate::array_table::array_table;
+use crate::compile::compile;
 use crate::load_error::LoadError;
 use crate::names::{self, Names};
 use crate::options::{Options, Statistic};
+use crate::source::Source;
 
 array_table! {
     /// What MuJoCo 4.0.0's compiler makes of an MJCF file, as flat row-major arrays.
@@ -214,14 +216,15 @@ array_table! {
 impl Model {
     /// Loads and compiles an MJCF file. Errors name file, line, element and attribute.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Model, LoadError> {
-        let _ = path;
-        todo!("the loader arrives with the next commits")
+        let path = path.as_ref();
+        let mut model = with_deep_stack(|| compile(Source::from_file(path)?))?;
+        model.source = path.to_path_buf();
+        Ok(model)
     }
 
     /// Compiles MJCF text. `name` stands for the file in errors; includes are resolved from the working directory.
     pub fn from_xml(xml: &str, name: &str) -> Result<Model, LoadError> {
-        let _ = (xml, name);
-        todo!("the loader arrives with the next commits")
+        with_deep_stack(|| compile(Source::from_text(xml, Path::new(name), Some(PathBuf::new()))?))
     }
 
     /// Index of the body called `name`.
@@ -253,4 +256,27 @@ impl Model {
     pub fn key_id(&self, name: &str) -> Option<usize> {
         names::find(&self.names.key, name)
     }
+}
+
+/// Stack of the loading thread: 1000 nested elements, of which each takes a few kilobytes in a debug build.
+const STACK_BYTES: usize = 256 << 20;
+
+/// Runs the loader where its recursion, which is bounded, cannot exhaust the caller's stack.
+fn with_deep_stack(load: impl FnOnce() -> Result<Model, LoadError> + Send) -> Result<Model, LoadError> {
+    let log = tracing::dispatcher::get_default(Clone::clone);
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new()
+            .name("phalanx-model loader".into())
+            .stack_size(STACK_BYTES)
+            .spawn_scoped(scope, || tracing::dispatcher::with_default(&log, load));
+        match thread.map(|t| t.join()) {
+            Ok(Ok(result)) => result,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => Err(LoadError {
+                file: PathBuf::new(),
+                line: 0,
+                message: format!("the system refused a thread to load the model: {error}"),
+            }),
+        }
+    })
 }
