@@ -149,8 +149,8 @@ fn same_frame(pose: Pose, inertial: Option<Pose>) -> i32 {
     let inertia = inertial.map_or((false, false), same);
     match (body, inertia) {
         ((true, true), _) => 1,
-        (_, (true, true)) => 2,
         ((_, true), _) => 3,
+        (_, (true, true)) => 2,
         (_, (_, true)) => 4,
         _ => 0,
     }

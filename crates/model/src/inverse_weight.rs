@@ -7,6 +7,9 @@ use crate::mass_matrix::MassMatrix;
 use crate::model::Model;
 use crate::reference_pose::ReferencePose;
 
+/// A simple body with sliders only: MuJoCo takes its mass, without armature.
+const SLIDERS_ONLY: i32 = 2;
+
 pub(crate) fn set(m: &mut Model, pose: &ReferencePose, mass: &MassMatrix) {
     m.dof_M0 = mass.diagonal.clone();
     m.stat.meaninertia = if m.nv == 0 { 1.0 } else { mass.diagonal.iter().sum::<f64>() / m.nv as f64 };
@@ -19,6 +22,9 @@ pub(crate) fn set(m: &mut Model, pose: &ReferencePose, mass: &MassMatrix) {
 fn dof_invweight(m: &Model, mass: &MassMatrix) -> Vec<f64> {
     let mut weights: Vec<f64> = (0..m.nv)
         .map(|dof| {
+            if m.body_simple[m.dof_bodyid[dof] as usize] == SLIDERS_ONLY {
+                return 1.0 / m.body_mass[m.dof_bodyid[dof] as usize];
+            }
             let (first, count) = mass.block(dof);
             let mut x = vec![0.0; count];
             x[dof - first] = 1.0;
@@ -41,8 +47,7 @@ fn dof_invweight(m: &Model, mass: &MassMatrix) -> Vec<f64> {
 fn body_invweight(m: &Model, pose: &ReferencePose, mass: &MassMatrix, body: usize) -> [f64; 2] {
     let moving = m.body_weldid[body] as usize;
     let Some(last) = last_dof(m, moving) else { return [0.0; 2] };
-    if m.body_simple[body] == 2 {
-        // Sliders only: MuJoCo takes the body's own mass.
+    if m.body_simple[body] == SLIDERS_ONLY {
         return [1.0 / m.body_mass[body], 0.0];
     }
     let (first, count) = mass.block(last);

@@ -41,8 +41,9 @@ pub(crate) fn set(m: &mut Model, pose: &ReferencePose, source: &Source) -> Resul
             include(center, radius);
             size[b] = size[b].max((pose.center[b] - center).length() + radius);
         } else if m.geom_type[g] == 0 {
-            // A plane counts with a tenth of its drawn size.
-            include(center, 0.1 * m.geom_size[3 * g].max(m.geom_size[3 * g + 1]));
+            // A plane counts with a tenth of its drawn size, an infinite one with a centimetre.
+            let drawn = m.geom_size[3 * g].max(m.geom_size[3 * g + 1]);
+            include(center, if drawn > 0.0 { 0.1 * drawn } else { 0.01 });
         }
     }
 
