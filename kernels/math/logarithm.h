@@ -1,7 +1,7 @@
 // Natural logarithm.
 //
 // x = m 2^e with m near 1, so log x = e log 2 + log(1 + f) with f = m - 1, which is exact.
-// Polynomial: minimax, by tests/oracle/math/fit.py. Largest error of any float: LOG.
+// Polynomial: minimax, by tests/oracle/math/fit.py. Largest error of any float: 0.94 units in the last place.
 #pragma once
 #include "math/not_a_number.h"
 

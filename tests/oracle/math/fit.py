@@ -69,17 +69,19 @@ def main():
     quarter = (mp.pi / 4 * (1 + mp.mpf(2) ** -18)) ** 2
     fit("sine: (sin r - r) / r^3 in r^2", lambda u: (mp.sin(root(u)) - root(u)) / root(u) ** 3,
         lambda u: root(u) ** 3 / mp.sin(root(u)), tiny, quarter, 3)
-    fit("cosine: (cos r - 1) / r^2 in r^2", lambda u: (mp.cos(root(u)) - 1) / u, lambda u: u / mp.cos(root(u)), tiny, quarter, 4)
+    fit("cosine: (cos r - 1) / r^2 in r^2", lambda u: (mp.cos(root(u)) - 1) / u, lambda u: u / mp.cos(root(u)),
+        tiny, quarter, 4)
     fit("arc tangent: (atan t - t) / t^3 in t^2", lambda u: (mp.atan(root(u)) - root(u)) / root(u) ** 3,
         lambda u: root(u) ** 3 / mp.atan(root(u)), tiny, mp.mpf(1), 9)
     fit("exponential: (exp r - 1 - r) / r^2 in r", lambda r: (mp.expm1(r) - r) / r**2 if r else mp.mpf(0.5),
         lambda r: r**2 / mp.exp(r), -mp.log(2) / 2 * 1.0001, mp.log(2) / 2 * 1.0001, 5)
-    fit("logarithm: (log(1 + f) - f + f^2 / 2) / f^3 in f", lambda f: (mp.log1p(f) - f + f**2 / 2) / f**3 if f else mp.mpf(1) / 3,
+    fit("logarithm: (log(1 + f) - f + f^2 / 2) / f^3 in f",
+        lambda f: (mp.log1p(f) - f + f**2 / 2) / f**3 if f else mp.mpf(1) / 3,
         lambda f: f**3 / mp.log1p(f) if f else mp.mpf(0), -mp.mpf(1) / 3, mp.mpf(1) / 3, 8)
     fit("power's logarithm: (2 atanh s - 2 s) / s^3 in s^2", lambda u: (2 * mp.atanh(root(u)) - 2 * root(u)) / root(u) ** 3,
         lambda u: root(u) ** 3 / (2 * mp.atanh(root(u))), tiny, ((root(2) - 1) / (root(2) + 1)) ** 2 * 1.0001, 4)
-    for name, value, parts in (("pi / 2", mp.pi / 2, 3), ("pi", mp.pi, 2), ("2 / pi", 2 / mp.pi, 1), ("1 / log 2", 1 / mp.log(2), 2),
-                               ("log 2", mp.log(2), 2)):
+    for name, value, parts in (("pi / 2", mp.pi / 2, 3), ("pi / 2 times 2^-62", mp.pi * mp.mpf(2) ** -63, 2), ("pi", mp.pi, 2),
+                               ("2 / pi", 2 / mp.pi, 1), ("1 / log 2", 1 / mp.log(2), 1), ("log 2", mp.log(2), 2)):
         split = []
         for _ in range(parts):
             split.append(to_float(value - sum(map(mp.mpf, split))))
@@ -87,7 +89,8 @@ def main():
     head = mp.floor(mp.log(2) * 2**15) / 2**15
     print(f"log 2, 15 bits and the rest: {float(head):.9g}f, {to_float(mp.log(2) - head):.9g}f")
     mp.mp.prec = 400
-    print("2 / pi in words:", ", ".join(f"0x{int(mp.floor(2 / mp.pi * mp.mpf(2) ** (32 * (i + 1)))) & 0xFFFFFFFF:08x}" for i in range(7)))
+    words = [int(mp.floor(2 / mp.pi * mp.mpf(2) ** (32 * (i + 1)))) & 0xFFFFFFFF for i in range(7)]
+    print("2 / pi in words:", ", ".join(f"0x{word:08x}" for word in words))
 
 
 if __name__ == "__main__":

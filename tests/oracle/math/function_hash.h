@@ -12,8 +12,9 @@ struct Operands {
 
 /// Zeros, subnormals, infinities, NaN, small whole numbers and their neighbours; the upper half is negative.
 INLINE float special_number(uint32_t i) {
-  constexpr uint32_t bits[16] = {0x00000000, 0x00000001, 0x007fffff, 0x00800000, 0x33800000, 0x3f000000, 0x3f7fffff, 0x3f800000,
-                                 0x3f800001, 0x40000000, 0x40400000, 0x40490fdb, 0x4b7fffff, 0x7f7fffff, 0x7f800000, 0x7fc00000};
+  constexpr uint32_t bits[16] = {0x00000000, 0x00000001, 0x007fffff, 0x00800000, 0x33800000, 0x3f000000,
+                                 0x3f7fffff, 0x3f800000, 0x3f800001, 0x40000000, 0x40400000, 0x40490fdb,
+                                 0x4b7fffff, 0x7f7fffff, 0x7f800000, 0x7fc00000};
   return bits_float(bits[i & 15u] | (i & 16u) << 27);
 }
 

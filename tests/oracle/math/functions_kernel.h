@@ -26,7 +26,9 @@ extern "C" __global__ void size_of_nothing(float* x) { x[threadIdx.x] = x[thread
 extern "C" __global__ void size_of_sin_cos(float* x) { sin_cos(x[threadIdx.x], x[threadIdx.x + 1], x[threadIdx.x + 2]); }
 extern "C" __global__ void size_of_exponential(float* x) { x[threadIdx.x] = exponential(x[threadIdx.x + 1]); }
 extern "C" __global__ void size_of_logarithm(float* x) { x[threadIdx.x] = logarithm(x[threadIdx.x + 1]); }
-extern "C" __global__ void size_of_arc_tangent2(float* x) { x[threadIdx.x] = arc_tangent2(x[threadIdx.x + 1], x[threadIdx.x + 2]); }
+extern "C" __global__ void size_of_arc_tangent2(float* x) {
+  x[threadIdx.x] = arc_tangent2(x[threadIdx.x + 1], x[threadIdx.x + 2]);
+}
 extern "C" __global__ void size_of_power(float* x) { x[threadIdx.x] = power(x[threadIdx.x + 1], x[threadIdx.x + 2]); }
 extern "C" __global__ void size_of_random(uint32_t* x) {
   x[threadIdx.x] = float_bits(uniform(random_words(x[0], x[threadIdx.x + 1], x[1], x[2], x[3]).x, -1.0f, 1.0f));

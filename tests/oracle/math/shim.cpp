@@ -38,7 +38,8 @@ extern "C" uint64_t hash_power(uint64_t first, uint64_t count, uint32_t stride) 
   return sum_over(first, count, stride, [](uint32_t i) { return hash_of_power(i); });
 }
 
-/// |got - want| in units of the last place that a float of want's size has; huge where a NaN, its bits or a zero's sign differ.
+/// |got - want| in units of the last place that a float of want's size has; huge where a NaN, its bits or a zero's sign
+/// differ.
 static double units_off(float got, double want) {
   if (want != want || got != got) return want != want && float_bits(got) == 0x7fffffffu ? 0 : 1e30;
   if (got == 0 && std::signbit(got) != std::signbit(want)) return 1e30;
