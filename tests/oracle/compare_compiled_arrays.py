@@ -4,7 +4,7 @@
     tests/oracle/compare_compiled_arrays.py [MODEL.xml ...]
 
 Without arguments: the MJCF models of gymnasium, the models in ../shared/models (skipped with a message when absent), and
-the small models of this folder's `compiled/`. Exits with 1 if an array differs, a model fails to load, or MuJoCo has an
+the small models in crates/model/tests/models. Exits with 1 if an array differs, a model fails to load, or MuJoCo has an
 array that is neither compared nor listed below as left out.
 
 Tolerances: relative 1e-10 of the largest number of the array (both sides compute in f64 from the same decimals); inertia
@@ -135,6 +135,8 @@ def compare(path):
             theirs = np.asarray(getattr(m, name))
             mine = np.array(value["data"], dtype=float).reshape(value["shape"])
             single = theirs.dtype == np.float32
+            if single:
+                mine = mine.astype(np.float32).astype(float)
             theirs = theirs.astype(float)
             if name in TENSORS:
                 continue
@@ -179,7 +181,7 @@ def models():
         found += [p for p in sorted(shared.glob("*.xml")) if p.name != "g1_hfield.xml"]
     else:
         print(f"skipped: {shared} is not there")
-    return found + sorted((pathlib.Path(__file__).parent / "compiled").glob("*.xml"))
+    return found + sorted((ROOT / "crates/model/tests/models").glob("*.xml"))
 
 
 def main():

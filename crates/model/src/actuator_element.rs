@@ -3,7 +3,7 @@
 use crate::actuator_shortcuts;
 use crate::attributes::Attributes;
 use crate::load_error::LoadError;
-use crate::scene::{Kind, Named, Origin, Scene, Scope};
+use crate::scene::{Joint, Kind, Named, Origin, Scene, Scope};
 use crate::xml_tree::Element;
 
 /// Transmissions and features that are refused, with the reason.
@@ -75,7 +75,7 @@ pub(crate) fn read_all(scene: &mut Scene) -> Result<Vec<Actuator>, LoadError> {
 fn read(element: &Element, scene: &Scene, scope: usize) -> Result<Vec<Actuator>, LoadError> {
     let Scope { source, prefix, suffix, .. } = &scene.scopes[scope];
     let class = source.defaults.class_of(element, None)?;
-    let a = actuator_shortcuts::complete(class, element)?;
+    let a = actuator_shortcuts::complete(&class.actuators, element)?;
     for (name, harmless, why) in REFUSED {
         a.refuse(name, harmless, why)?;
     }
@@ -125,22 +125,13 @@ fn read_one(
     }
     let gaintype = a.keyword("gaintype", &[("fixed", 0), ("affine", 1)])?.unwrap_or(0);
     let biastype = a.keyword("biastype", &[("none", 0), ("affine", 1)])?.unwrap_or(0);
-    let mut ctrl = a.limit("ctrlrange", "ctrllimited", autolimits)?;
-    let inherit = a.nonnegative_or("inheritrange", 0.0)?;
-    if inherit > 0.0 {
-        if biastype != 1 || gaintype != 0 || gainprm[0] != -biasprm[1] {
-            return Err(a.error_at("inheritrange", "inheritrange needs a position actuator"));
-        }
-        if ctrl.1 != [0.0; 2] {
-            return Err(a.error_at("inheritrange", "inheritrange and ctrlrange exclude each other; give one"));
-        }
-        let [low, high] = joint.range;
-        if low >= high {
-            return Err(a.error_at("inheritrange", format!("inheritrange: joint \"{}\" has no range", joint.name)));
-        }
-        let (middle, half) = ((low + high) / 2.0, inherit * (high - low) / 2.0);
-        ctrl = (a.flag_or_auto("ctrllimited")?.unwrap_or(autolimits), [middle - half, middle + half]);
-    }
+    // A positive third bias beside a position gain is a damping ratio, whoever wrote it.
+    let has_position_gain = gainprm[0] == -biasprm[1];
+    let is_position = gaintype == 0 && biastype == 1 && has_position_gain;
+    let ctrl = match inherited_range(a, joint, is_position)? {
+        Some(range) => (a.flag_or_auto("ctrllimited")?.unwrap_or(autolimits), range),
+        None => a.limit("ctrlrange", "ctrllimited", autolimits)?,
+    };
     // What the one control is; it does not change the force. MuJoCo's mjtCtrlSpec bits.
     let ctrlspec = a.keyword("input", &[("", 0), ("pos", 1), ("vel", 2), ("pressure", 32)])?.unwrap_or(0);
     Ok(Actuator {
@@ -159,7 +150,27 @@ fn read_one(
         ctrl,
         force: a.limit("forcerange", "forcelimited", autolimits)?,
         lengthrange: a.reals("lengthrange")?.unwrap_or_default(),
-        damping_ratio: a.real_or("dampratio", 0.0)?,
+        damping_ratio: if has_position_gain { biasprm[2].max(0.0) } else { 0.0 },
         attributes: a.clone(),
     })
+}
+
+/// The control range that a position actuator takes from its joint, if it asks for that.
+fn inherited_range(a: &Attributes, joint: &Joint, is_position: bool) -> Result<Option<[f64; 2]>, LoadError> {
+    let scale = a.nonnegative_or("inheritrange", 0.0)?;
+    if scale == 0.0 {
+        return Ok(None);
+    }
+    if !is_position {
+        return Err(a.error_at("inheritrange", "inheritrange needs a position actuator"));
+    }
+    if a.has("ctrlrange") {
+        return Err(a.error_at("inheritrange", "inheritrange and ctrlrange exclude each other; give one"));
+    }
+    let [low, high] = joint.range;
+    if low >= high {
+        return Err(a.error_at("inheritrange", format!("inheritrange: joint \"{}\" has no range", joint.name)));
+    }
+    let (middle, half) = ((low + high) / 2.0, scale * (high - low) / 2.0);
+    Ok(Some([middle - half, middle + half]))
 }

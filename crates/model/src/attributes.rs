@@ -14,6 +14,9 @@ const MAY_BE_SHORT: &[&str] = &[
     "gainprm", "biasprm", "dynprm", "stiffness", "damping", "o_solref", "o_solimp", "o_friction", "fluidcoef",
 ];
 
+/// Ways to write a rotation: the element's own way replaces that of its class.
+pub(crate) const ORIENTATIONS: &[&str] = &["quat", "axisangle", "xyaxes", "zaxis", "euler"];
+
 #[derive(Clone, Debug)]
 pub(crate) struct Value {
     pub text: Rc<str>,
@@ -40,7 +43,11 @@ impl Attributes {
 
     /// This element's attributes, with those of `defaults` where it has none.
     pub fn over(mut self, defaults: Option<&Attributes>) -> Attributes {
+        let is_turned = ORIENTATIONS.iter().any(|name| self.has(name));
         for (name, default) in defaults.into_iter().flat_map(|d| &d.values) {
+            if is_turned && ORIENTATIONS.contains(&&**name) {
+                continue;
+            }
             match self.values.get_mut(name) {
                 None => {
                     self.values.insert(name.clone(), default.clone());

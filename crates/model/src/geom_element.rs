@@ -29,6 +29,11 @@ pub(crate) fn read(element: &Element, name: String, context: &Context) -> Result
     if a.has("mesh") && shape != Shape::Mesh {
         return Err(a.error_at("mesh", "fitting a primitive to a mesh is not supported; write its size"));
     }
+    if shape == Shape::Mesh {
+        a.required_text("mesh")?;
+        context.source.check_asset(&a, "mesh")?;
+    }
+    context.source.check_asset(&a, "material")?;
     if a.has("hfield") {
         return Err(a.error_at("hfield", "height fields are not supported"));
     }

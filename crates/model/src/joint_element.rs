@@ -61,7 +61,7 @@ pub(crate) fn read(element: &Element, name: String, context: &Context) -> Result
         axis = if turn == glam::DQuat::IDENTITY { written } else { (turn * written).normalize() };
     }
     let (limited, range) = if joint_type == FREE {
-        (false, [0.0; 2])
+        (false, a.reals("range")?.unwrap_or_default())
     } else {
         a.limit("range", "limited", autolimits)?
     };
@@ -94,7 +94,8 @@ pub(crate) fn read(element: &Element, name: String, context: &Context) -> Result
         pos,
         axis,
         limited,
-        range: range.map(|x| x * unit),
+        // MuJoCo converts only what it uses.
+        range: if limited { range.map(|x| x * unit) } else { range },
         actuator_force_limited,
         actuator_force_range,
         actuator_gravcomp: a.flag_or("actuatorgravcomp", false)?,

@@ -1,4 +1,7 @@
 //! Reads keyframes: the main model's by position, an attached model's joint by joint.
+//!
+//! A keyframe of an attached model sets what that attachment brought, and nothing else. (When parts of one model are
+//! attached under several names, MuJoCo 4.0.0 also sets joints of the attachments that follow; we leave it there.)
 
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use glam::{DQuat, DVec3};
 
-use crate::attributes::Attributes;
+use crate::attributes::{Attributes, ORIENTATIONS};
 use crate::default_classes::DefaultClasses;
 use crate::load_error::LoadError;
 use crate::schema;
@@ -88,9 +88,7 @@ impl CompilerSettings {
     /// The rotation that an element asks for, if it has one of the five orientation attributes.
     pub fn orientation(&self, a: &Attributes) -> Result<Option<DQuat>, LoadError> {
         let unit = self.angle_unit;
-        if let Some([w, x, y, z]) = a.reals::<4>("quat")?
-            && ["axisangle", "xyaxes", "zaxis", "euler"].iter().all(|n| !a.has(n))
-        {
+        if let Some([w, x, y, z]) = a.reals::<4>("quat")? {
             let q = DQuat::from_xyzw(x, y, z, w);
             if q.length() < 1e-15 {
                 return Err(a.error_at("quat", "quat is zero; it must be a rotation"));
@@ -141,8 +139,8 @@ impl CompilerSettings {
 
 /// Refuses more than one orientation on the element itself (its class may have another).
 pub(crate) fn check_single_orientation(element: &Element) -> Result<(), LoadError> {
-    let names = ["quat", "axisangle", "xyaxes", "zaxis", "euler", "fullinertia"];
-    let given: Vec<&str> = names.into_iter().filter(|n| element.attribute(n).is_some()).collect();
+    let names = ORIENTATIONS.iter().copied().chain(["fullinertia"]);
+    let given: Vec<&str> = names.filter(|n| element.attribute(n).is_some()).collect();
     if given.len() > 1 {
         return Err(element.error(format!("{} exclude each other; give one orientation", given.join(" and "))));
     }
@@ -224,8 +222,24 @@ impl Source {
         Ok(Source { root, compiler, defaults, directory })
     }
 
+    /// Refuses a reference to an asset that the model does not have. An asset without a name has that of its file.
+    pub fn check_asset(&self, a: &Attributes, attribute: &str) -> Result<(), LoadError> {
+        let Some(name) = a.text(attribute).filter(|n| !n.is_empty()) else { return Ok(()) };
+        let names = || self.section("asset").filter(|e| &*e.name == attribute).filter_map(asset_name);
+        if names().any(|known| known == name) {
+            return Ok(());
+        }
+        let hint = schema::suggestion(name, names());
+        Err(a.error_at(attribute, format!("{attribute} \"{name}\": there is no {attribute} of this name{hint}")))
+    }
+
     /// The elements of every section called `section`.
     pub fn section(&self, section: &'static str) -> impl Iterator<Item = &Element> {
         self.root.children.iter().filter(move |e| &*e.name == section).flat_map(|e| &e.children)
     }
+}
+
+fn asset_name(asset: &Element) -> Option<&str> {
+    let stem = || Path::new(asset.attribute("file")?).file_stem()?.to_str();
+    asset.attribute("name").or_else(stem)
 }

@@ -11,6 +11,9 @@ use crate::model::Model;
 use crate::reference_pose::{ReferencePose, vec3};
 use crate::source::Source;
 
+/// Smallest size of a body and of a model, in metres.
+const MIN_SIZE: f64 = 1e-5;
+
 pub(crate) fn set(m: &mut Model, pose: &ReferencePose, source: &Source) -> Result<(), LoadError> {
     let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     let mut include = |point: DVec3, radius: f64| {
@@ -48,13 +51,13 @@ pub(crate) fn set(m: &mut Model, pose: &ReferencePose, source: &Source) -> Resul
     }
 
     let moving = (m.nbody - 1) as f64;
-    m.stat.meansize = if m.nbody > 1 { size[1..].iter().sum::<f64>() / moving } else { 0.2 };
+    m.stat.meansize = if m.nbody > 1 { size[1..].iter().map(|s| s.max(MIN_SIZE)).sum::<f64>() / moving } else { 0.2 };
     m.stat.meanmass = if m.nbody > 1 { m.body_subtreemass[0] / moving } else { 1.0 };
     if low.x <= high.x {
         m.stat.center = ((low + high) / 2.0).to_array();
         m.stat.extent = (high - low).max_element();
     }
-    m.stat.extent = m.stat.extent.max(2.0 * m.stat.meansize).max(1e-5);
+    m.stat.extent = m.stat.extent.max(2.0 * m.stat.meansize).max(MIN_SIZE);
     read_overrides(m, source)
 }
 

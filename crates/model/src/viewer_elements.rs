@@ -18,6 +18,7 @@ pub(crate) fn read_site(element: &Element, name: String, context: &Context) -> R
     let shapes: Vec<(&str, Shape)> =
         SHAPES.iter().filter(|s| s.shape != Shape::Plane).map(|row| (row.keyword, row.shape)).collect();
     let shape = a.keyword("type", &shapes)?.unwrap_or(Shape::Sphere);
+    context.source.check_asset(&a, "material")?;
     let mut size = [0.005; 3];
     a.fill("size", &mut size)?;
     let pose = match segment(&a, shape, &mut size)? {
