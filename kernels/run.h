@@ -28,7 +28,7 @@ template <class Team> INLINE void load(Team team, const Model& model, Env& env) 
   });
 }
 
-/// True when any number of the new state is not one that MuJoCo would accept.
+/// True when any number of the new state is not one that MuJoCo would accept. A collective: all teams of the warp take part.
 template <class Team> INLINE bool not_finite(Team team, const Model& model, const Env& env) {
   bool bad = false;
   NO_UNROLL for (int i = team.lane; i < model.nq; i += Team::lanes) bad |= !is_good(env.q(i));
@@ -53,6 +53,7 @@ template <class Team> INLINE void raise_marks(Team team, const Env& env) {
   if (team.lane != 0) return;
   if (marks[0] < (uint32_t)env.contact_count) atomic_max(marks, (uint32_t)env.contact_count);
   if (marks[1] < (uint32_t)env.jacobian_count) atomic_max(marks + 1, (uint32_t)env.jacobian_count);
+  if (marks[2] < (uint32_t)env.row_count) atomic_max(marks + 2, (uint32_t)env.row_count);
 }
 
 /// Runs environment `index` from pass `first` on; an absent team runs along. Passes are the substeps, then one that only
@@ -76,6 +77,7 @@ INLINE void run_environment(Team team, const Arguments& a, real* shared, real* g
     env.fits = true;
     if (advancing) step(team, model, env, clock);
     else forward(team, model, env, clock, (int)a.output_level, true);
+    const bool bad = not_finite(team, model, env);
     if (!env.alive) continue;
     if (!env.fits) {
       if (team.lane == 0) {
@@ -87,7 +89,7 @@ INLINE void run_environment(Team team, const Arguments& a, real* shared, real* g
     }
     raise_marks(team, env);
     if (!env.alive || !advancing) continue;
-    if (not_finite_in_team(team, model, env)) {
+    if (bad) {
       if (team.lane == 0) a.fault[index] |= fault_not_finite;
       env.alive = false;
       continue;

@@ -20,6 +20,7 @@ INLINE void fill_row(const Model& model, Env& env, int row, int type, int dof, V
   env.row_type(row) = type;
   env.row_dof(row) = dof;
   env.row_J(row) = jacobian;
+  env.row_pos(row) = past;
   env.row_D(row) = 1 / regularizer(d, inverse_inertia);
   env.row_aref(row) = -ref.b * velocity - ref.k * d * past;
   env.row_floss(row) = frictionloss;

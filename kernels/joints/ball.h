@@ -13,15 +13,15 @@ struct Ball {
   /// The motion of dof k about the tree's centre of mass: the body's axes.
   static INLINE SpatialMotion motion(int k, Vec3, const Mat3& body, Vec3 offset) {
     const Vec3 axis = body.column(k);
-    return {axis, cross(axis, offset)  /// Turns the orientation by angular velocity v for dt.
+    return {axis, cross(axis, offset)};
+  }
+  /// Turns the orientation by angular velocity v for dt.
   template <class Q, class V> static INLINE void advance(Q q, V v, real dt) {
     const Quat turned = integrate(normalized(Quat{q(0), q(1), q(2), q(3)}), vec3(v(0), v(1), v(2)), dt);
     q(0) = turned.w;
     q(1) = turned.x;
     q(2) = turned.y;
     q(3) = turned.z;
-  }
-};
   }
 };
 

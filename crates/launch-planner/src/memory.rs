@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Demand, DeviceLimits, KernelAttributes, ModelDims};
 
 /// Device memory in bytes, part by part.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryMap {
     /// State of every environment.

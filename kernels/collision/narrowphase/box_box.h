@@ -5,6 +5,7 @@
 // MuJoCo makes and we reproduce: the first axis wins a tie; an edge pair whose normal is within 8 degrees (cosine 0.99) of
 // the best face's must beat it by 5 % of its depth, because the face gives a steadier set of contacts.
 #pragma once
+#include "collision/narrowphase/clip_polygon.h"
 #include "collision/narrowphase/contact_point.h"
 
 /// The separation of the boxes along one axis: unit, in box 1's frame, from box 1 to box 2.
@@ -61,32 +62,6 @@ INLINE BoxAxis best_box_edges(const BoxPair& pair) {
   return best;
 }
 
-/// The polygon (u, v, height over the reference face) cut down to |u| <= half_u, |v| <= half_v.
-inline int clip_to_face(Vec3* polygon, int count, real half_u, real half_v) {
-  NO_UNROLL for (int plane = 0; plane < 4 && count > 0; ++plane) {
-    const int axis = plane >> 1;
-    const real side = plane & 1 ? real(-1) : real(1), half = axis ? half_v : half_u;
-    Vec3 kept[8];
-    int kept_count = 0;
-    Vec3 before = polygon[count - 1];
-    real outside_before = fused(side, before[axis], -half);
-    NO_UNROLL for (int i = 0; i < count; ++i) {
-      const Vec3 point = polygon[i];
-      const real outside = fused(side, point[axis], -half);
-      if ((outside > 0) != (outside_before > 0) && kept_count < 8) {
-        const real t = outside_before / (outside_before - outside);
-        kept[kept_count++] = add_scaled(before, t, point - before);
-      }
-      if (!(outside > 0) && kept_count < 8) kept[kept_count++] = point;
-      before = point;
-      outside_before = outside;
-    }
-    count = kept_count;
-    NO_UNROLL for (int i = 0; i < count; ++i) polygon[i] = kept[i];
-  }
-  return count;
-}
-
 /// Contacts of the face of `reference` that looks along `normal` (its axis number `axis`) with the opposing face of `other`.
 /// `flip` says that the reference is the second box.
 inline int box_face_contacts(const Geom& reference, const Geom& other, int axis, Vec3 normal, bool flip, real margin,
@@ -96,7 +71,7 @@ inline int box_face_contacts(const Geom& reference, const Geom& other, int axis,
   const Vec3 facing = transposed_times(other.axes, normal), steepness = magnitude(facing);
   const int opposing = steepness.x >= steepness.y ? (steepness.x >= steepness.z ? 0 : 2) : (steepness.y >= steepness.z ? 1 : 2);
   const int s = opposing == 0 ? 1 : 0, t = opposing == 2 ? 1 : 2;
-  Vec3 polygon[8];
+  Vec3 polygon[8];  // u, v, and the height over the reference face
   NO_UNROLL for (int i = 0; i < 4; ++i) {
     Vec3 corner = with(other.size, opposing, -other.size[opposing] * sign(facing[opposing]));
     if (i == 1 || i == 2) corner = with(corner, s, -corner[s]);
@@ -106,7 +81,12 @@ inline int box_face_contacts(const Geom& reference, const Geom& other, int axis,
   }
   const real half_u = reference.size[u], half_v = reference.size[v];
   const real same_point = square(coincident_corners) * fused(half_u, half_u, half_v * half_v);
-  const int corner_count = clip_to_face(polygon, 4, half_u, half_v);
+  int corner_count = 4;
+  NO_UNROLL for (int side = 0; side < 4; ++side) {
+    const real direction = side & 1 ? real(-1) : real(1);
+    const Vec3 outward = side < 2 ? vec3(direction, 0, 0) : vec3(0, direction, 0);
+    corner_count = clip_polygon(polygon, corner_count, 8, outward, side < 2 ? half_u : half_v);
+  }
   int count = 0, kept = 0;
   NO_UNROLL for (int i = 0; i < corner_count; ++i) {
     const Vec3 p = polygon[i];

@@ -3,6 +3,7 @@
 // MuJoCo's "native" pipeline: one contact midway between the nearest or deepest points.
 #pragma once
 #include "collision/narrowphase/epa.h"
+#include "collision/narrowphase/flat_contact.h"
 #include "collision/narrowphase/gjk.h"
 
 inline int convex_convex(int type1, const Geom& geom1, int type2, const Geom& geom2, real margin, ContactPoint* contacts) {
@@ -15,6 +16,11 @@ inline int convex_convex(int type1, const Geom& geom1, int type2, const Geom& ge
   ConvexGap gap;
   if (!gjk_distance(first, second, limit, gap)) epa_depth(first, second, gap);
   if (!(gap.dist <= limit)) return 0;
+  if (type1 != shape_ellipsoid && type2 >= shape_cylinder) {
+    const int count = flat_contacts(first, second, gap.normal, margin, contacts);
+    NO_UNROLL for (int i = 0; i < count; ++i) contacts[i].pos += origin;
+    if (count > 1) return count;
+  }
   const real dist = gap.dist - rounding1 - rounding2;
   const Vec3 on_first = add_scaled(gap.on_first, rounding1, gap.normal);
   contacts[0] = {origin + add_scaled(on_first, real(0.5) * dist, gap.normal), gap.normal, vec3(0, 0, 0), dist};

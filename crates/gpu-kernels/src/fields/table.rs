@@ -237,7 +237,7 @@ pub const FIELDS: &[Field] = &[
     f("row_dof", Int, &[Of(RowMax)], "", work(BUILD, SOLVE), "first dof of a friction-loss or limit row"),
     f("row_type", Int, &[Of(RowMax)], "", work(BUILD, SOLVE), "0 friction loss, 1 limit, 2 limit of a ball joint"),
     f("row_J", Vec3, &[Of(RowMax)], "", work(BUILD, SOLVE), "the row's Jacobian on its one or three dofs"),
-    f("row_pos", Real, &[Of(RowMax)], "", work(BUILD, BUILD), "distance to the limit"),
+    f("row_pos", Real, &[Of(RowMax)], "", work(BUILD, BUILD), "distance past the edge where the row pushes"),
     f("row_D", Real, &[Of(RowMax)], "", work(BUILD, SOLVE), "inverse regularizer"),
     f("row_aref", Real, &[Of(RowMax)], "", work(BUILD, SOLVE), "reference acceleration"),
     f("row_floss", Real, &[Of(RowMax)], "", work(BUILD, SOLVE), "friction loss"),

@@ -17,8 +17,6 @@ pub struct Baked {
     pub options: BTreeMap<&'static str, i64>,
     /// Workspace arrays: whether they live in shared memory and, where it cannot move with the capacity, their offset.
     pub work: BTreeMap<&'static str, (bool, Option<i64>)>,
-    /// Lanes of a team.
-    pub lanes: u32,
 }
 
 /// The header that reads everything from the argument block.
@@ -57,7 +55,6 @@ fn arguments(out: &mut String) {
 }
 
 fn tables(out: &mut String, baked: &Baked) {
-    let _ = writeln!(out, "#define PHALANX_LANES {}", baked.lanes);
     out.push_str("namespace table {\n");
     for field in owned(|o| o == Owner::Topology) {
         let values = baked.topology.get(field.name).map_or(&[][..], |v| v);

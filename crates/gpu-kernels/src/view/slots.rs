@@ -40,7 +40,7 @@ pub const CONTROL: &[Control] = &[
     c("retry_count", "uint32_t*", "length of the retry list"),
     c("is_retry", "int64_t", "1: run the retry list instead of the batch"),
     c("counters", "uint64_t*", "sums over the run: contacts, rows, iterations, solves, retried, not converged"),
-    c("marks", "uint32_t*", "high-water marks: contacts, Jacobian entries"),
+    c("marks", "uint32_t*", "high-water marks: contacts, Jacobian entries, joint rows"),
     c("seed", "uint64_t", "seed of the random controls"),
     c("random_step", "uint64_t", "step that the random controls belong to"),
     c("reset_qpos", "const real*", "positions to reset to"),
@@ -135,6 +135,16 @@ impl ArgumentBlock {
     /// The value of a slot.
     pub fn get(&self, name: &str) -> u64 {
         self.slots[slot_index(name)]
+    }
+
+    /// Sets slots by index: what a launch does instead of looking names up.
+    pub fn apply(&mut self, slots: &[(usize, u64)]) {
+        slots.iter().for_each(|(index, value)| self.slots[*index] = *value);
+    }
+
+    /// Takes all values from another block, without allocating.
+    pub fn copy_from(&mut self, other: &ArgumentBlock) {
+        self.slots.copy_from_slice(&other.slots);
     }
 
     /// The block as the kernels take it.

@@ -1,0 +1,327 @@
+//! Runs the kernels on CPU cores: the host-compiled build for this processor, rayon over the environments.
+use super::cpu_memory::HostMemory;
+use super::{Executor, ExecutorError, Memory, workspace_slots};
+use crate::planning::model_dims;
+use crate::shape::Shape;
+use crate::view::ArgumentBlock;
+use phalanx_launch_planner::{
+    Capacity, Demand, DeviceLimits, KernelPlan, LaunchPlan, Limiter, MemoryMap, ModelDims, Placement, WorkArray, layout,
+};
+use rayon::prelude::*;
+use std::ffi::c_void;
+
+/// The numbers' precision.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Precision {
+    /// float: what the GPU computes, bit for bit.
+    #[default]
+    F32,
+    /// double: the reference, on the CPU only.
+    F64,
+}
+
+/// How the CPU is used.
+#[derive(Clone, Debug, Default)]
+pub struct CpuOptions {
+    /// float or double.
+    pub precision: Precision,
+    /// Threads; all cores if `None`.
+    pub threads: Option<usize>,
+}
+
+type StepFunction = unsafe extern "C" fn(*const c_void, *mut c_void, i64, i64);
+type RangeFunction = unsafe extern "C" fn(*const c_void, i64, i64);
+
+/// The entry points of one build of the kernels.
+#[derive(Clone, Copy)]
+struct Build {
+    name: &'static str,
+    step: StepFunction,
+    reset: RangeFunction,
+    random_controls: RangeFunction,
+}
+
+macro_rules! builds {
+    ($($constant:ident $name:literal $step:ident $reset:ident $random:ident;)*) => {
+        unsafe extern "C" {
+            $(
+                fn $step(arguments: *const c_void, workspace: *mut c_void, begin: i64, end: i64);
+                fn $reset(arguments: *const c_void, begin: i64, end: i64);
+                fn $random(arguments: *const c_void, begin: i64, end: i64);
+            )*
+        }
+        $(const $constant: Build = Build { name: $name, step: $step, reset: $reset, random_controls: $random };)*
+    };
+}
+
+builds! {
+    F32_BASE "float" phalanx_step_f32_base phalanx_reset_f32_base phalanx_random_controls_f32_base;
+    F64_BASE "double" phalanx_step_f64_base phalanx_reset_f64_base phalanx_random_controls_f64_base;
+}
+#[cfg(target_arch = "x86_64")]
+builds! {
+    F32_V3 "float, x86-64-v3" phalanx_step_f32_v3 phalanx_reset_f32_v3 phalanx_random_controls_f32_v3;
+    F64_V3 "double, x86-64-v3" phalanx_step_f64_v3 phalanx_reset_f64_v3 phalanx_random_controls_f64_v3;
+}
+
+/// The fastest build that this processor runs. `PHALANX_CPU=base` asks for the plain one, to compare their bits.
+fn choose_build(precision: Precision) -> Build {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let plain = std::env::var_os("PHALANX_CPU").is_some_and(|v| v == "base");
+        let has_v3 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt") && is_x86_feature_detected!("movbe") && is_x86_feature_detected!("f16c");
+        if has_v3 && !plain {
+            return if precision == Precision::F64 { F64_V3 } else { F32_V3 };
+        }
+    }
+    if precision == Precision::F64 { F64_BASE } else { F32_BASE }
+}
+
+/// Threads that this machine runs at a time.
+pub fn available_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// Runs the kernels on CPU cores.
+pub struct CpuExecutor {
+    build: Build,
+    real_bytes: usize,
+    name: String,
+    plan: LaunchPlan,
+    pool: rayon::ThreadPool,
+    /// One workspace of the proven maximum a thread: the fast layout fits in it too.
+    workspaces: Vec<HostMemory>,
+    fast_slots: Vec<(usize, u64)>,
+    retry_slots: Vec<(usize, u64)>,
+}
+
+impl CpuExecutor {
+    /// Makes workspaces for every thread.
+    ///
+    /// # Errors
+    /// If the threads or their memory cannot be had.
+    pub fn new(shape: &Shape, demand: &Demand, options: &CpuOptions) -> Result<CpuExecutor, ExecutorError> {
+        let threads = options.threads.unwrap_or_else(available_threads).max(1);
+        let build = choose_build(options.precision);
+        let real_bytes = if options.precision == Precision::F64 { 8 } else { 4 };
+        let plan = cpu_plan(&model_dims(shape, &[], &[]), demand, threads, real_bytes as u64);
+        let words = plan.kernels.iter().map(|k| k.layout.global_words_per_env).max().unwrap_or(0) as usize;
+        let workspaces = (0..threads).map(|_| HostMemory::zeroed(words * real_bytes, "a thread's workspace")).collect::<Result<_, _>>()?;
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|i| format!("phalanx-{i}"))
+            .build()
+            .map_err(|e| ExecutorError::Threads { threads, reason: e.to_string() })?;
+        let name = format!("CPU, {threads} {}, {}", if threads == 1 { "thread" } else { "threads" }, build.name);
+        let (fast_slots, retry_slots) = (workspace_slots(plan.step()), workspace_slots(plan.retry()));
+        Ok(CpuExecutor { build, real_bytes, name, plan, pool, workspaces, fast_slots, retry_slots })
+    }
+
+    /// Runs environment `env` alone in a workspace in which no two arrays share memory and all can be read afterwards:
+    /// as the block says, with `arrays` laid out at the proven capacity. Returns the workspace.
+    ///
+    /// # Errors
+    /// If the host has no memory for it.
+    pub fn run_open(&self, arguments: &ArgumentBlock, shape: &Shape, env: i64) -> Result<OpenWorkspace, ExecutorError> {
+        let dims = model_dims(shape, &[], &[]);
+        let open = |a: &WorkArray| WorkArray { first_stage: 0, last_stage: u32::MAX, ..a.clone() };
+        let arrays: Vec<WorkArray> = dims.arrays.iter().map(open).collect();
+        let placed = layout(&arrays, dims.proven, |_| Placement::Global);
+        let kernel = KernelPlan { capacity: dims.proven, layout: placed, ..self.plan.retry().clone() };
+        let memory = HostMemory::zeroed(kernel.layout.global_words_per_env as usize * self.real_bytes, "an open workspace")?;
+        let mut block = arguments.clone();
+        block.apply(&workspace_slots(&kernel));
+        block.set("is_retry", 0);
+        // SAFETY: the block's pointers are live for the call, and the workspace is ours.
+        unsafe { (self.build.step)(block.as_slice().as_ptr().cast(), memory.address() as *mut c_void, env, env + 1) };
+        Ok(OpenWorkspace { kernel, memory, real_bytes: self.real_bytes })
+    }
+
+    /// Runs `step` over [0, count) with the given workspace slots.
+    fn run(&self, arguments: &ArgumentBlock, slots: &[(usize, u64)], is_retry: bool, count: i64) {
+        let mut block = arguments.clone();
+        block.apply(slots);
+        block.set("is_retry", u64::from(is_retry));
+        self.over(count, |begin, end, thread| {
+            let workspace = self.workspaces[thread].address() as *mut c_void;
+            // SAFETY: the block's pointers are live for the call, ranges are disjoint, and the workspace belongs to this thread.
+            unsafe { (self.build.step)(block.as_slice().as_ptr().cast(), workspace, begin, end) };
+        });
+    }
+
+    /// Calls f(begin, end, thread) over pieces of [0, count) on all threads.
+    fn over(&self, count: i64, f: impl Fn(i64, i64, usize) + Sync) {
+        let threads = self.workspaces.len() as i64;
+        // Eight pieces a thread even out environments that cost more than others.
+        let piece = (count / (threads * 8)).max(1);
+        if threads == 1 || count <= 1 {
+            return f(0, count, 0);
+        }
+        let pieces = (count + piece - 1) / piece;
+        self.pool.install(|| {
+            (0..pieces as usize).into_par_iter().with_max_len(1).for_each(|p| {
+                let (p, thread) = (p as i64, rayon::current_thread_index().unwrap_or(0));
+                f(p * piece, ((p + 1) * piece).min(count), thread);
+            });
+        });
+    }
+}
+
+impl Executor for CpuExecutor {
+    fn device_name(&self) -> &str {
+        &self.name
+    }
+    fn plan(&self) -> &LaunchPlan {
+        &self.plan
+    }
+    fn compile_seconds(&self) -> f64 {
+        0.0
+    }
+    fn real_bytes(&self) -> usize {
+        self.real_bytes
+    }
+    fn allocate(&self, bytes: usize, what: &str) -> Result<Memory, ExecutorError> {
+        Ok(Memory::Host(HostMemory::zeroed(bytes, what)?))
+    }
+    fn step(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
+        let retry_count = arguments.get("retry_count") as *mut u32;
+        // SAFETY: the caller's counter; no kernel runs now.
+        unsafe { *retry_count = 0 };
+        self.run(arguments, &self.fast_slots, false, arguments.get("num_envs") as i64);
+        // SAFETY: as above; every job of `run` has ended.
+        let waiting = unsafe { *retry_count };
+        if waiting > 0 {
+            self.run(arguments, &self.retry_slots, true, i64::from(waiting));
+        }
+        Ok(())
+    }
+    fn reset(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
+        // SAFETY: the block's pointers are live for the call and ranges are disjoint.
+        self.over(arguments.get("num_envs") as i64, |b, e, _| unsafe { (self.build.reset)(arguments.as_slice().as_ptr().cast(), b, e) });
+        Ok(())
+    }
+    fn random_controls(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
+        self.over(arguments.get("num_envs") as i64, |b, e, _| {
+            // SAFETY: the block's pointers are live for the call and ranges are disjoint.
+            unsafe { (self.build.random_controls)(arguments.as_slice().as_ptr().cast(), b, e) }
+        });
+        Ok(())
+    }
+    fn synchronize(&mut self) -> Result<(), ExecutorError> {
+        Ok(())
+    }
+    fn stage_ticks_per_second(&self) -> f64 {
+        1e9
+    }
+}
+
+/// A workspace after a pass, every array readable.
+#[derive(Debug)]
+pub struct OpenWorkspace {
+    kernel: KernelPlan,
+    memory: HostMemory,
+    real_bytes: usize,
+}
+
+impl OpenWorkspace {
+    /// The first `count` numbers of an array; fewer if it is shorter.
+    pub fn reals(&self, array: &str, count: usize) -> Vec<f64> {
+        let size = self.real_bytes;
+        let number = |b: &[u8]| match b.len() {
+            8 => f64::from_le_bytes(b.try_into().unwrap_or_default()),
+            _ => f64::from(f32::from_le_bytes(b.try_into().unwrap_or_default())),
+        };
+        self.words(array, count).chunks_exact(size).map(number).collect()
+    }
+
+    /// The first `count` integers of an array of integers.
+    pub fn ints(&self, array: &str, count: usize) -> Vec<i32> {
+        let number = |b: &[u8]| i32::from_le_bytes([b[0], b[1], b[2], b[3]]);
+        self.words(array, count).chunks_exact(self.real_bytes).map(number).collect()
+    }
+
+    fn words(&self, array: &str, count: usize) -> &[u8] {
+        let Some(placed) = self.kernel.layout.arrays.iter().find(|a| a.name == array) else { return &[] };
+        let start = placed.offset_words as usize * self.real_bytes;
+        let length = count.min(placed.words as usize) * self.real_bytes;
+        &self.memory.bytes()[start..start + length]
+    }
+}
+
+/// The plan of a CPU: a team of one lane a thread, workspaces in the host's memory.
+fn cpu_plan(dims: &ModelDims, demand: &Demand, threads: usize, word_bytes: u64) -> LaunchPlan {
+    let kernel = |name: &str, capacity: Capacity| {
+        let mut placed = layout(&dims.arrays, capacity, |_| Placement::Global);
+        placed.shared_words_per_env = 0;
+        KernelPlan {
+            name: name.into(),
+            lanes_per_env: 1,
+            envs_per_block: 1,
+            threads_per_block: 1,
+            static_shared_bytes: 0,
+            dynamic_shared_bytes: 0,
+            registers_per_thread: 0,
+            grid_blocks: threads as u32,
+            blocks_per_sm: 1,
+            resident_envs: threads as u64,
+            waves: demand.num_envs.div_ceil(threads as u64),
+            limiter: Limiter::Threads,
+            capacity,
+            placement: placed.placement_map(),
+            layout: placed,
+        }
+    };
+    let fast = kernel("step", dims.fast_capacity(demand.fast_contacts));
+    let retry = kernel("retry", dims.proven);
+    let scale = word_bytes / 4;
+    let per_env = scale * (dims.state_bytes_per_env + dims.input_bytes_per_env + dims.output_bytes_per_env + dims.model_bytes_per_env);
+    let workspace = scale * 4 * threads as u64 * retry.layout.global_words_per_env.max(fast.layout.global_words_per_env);
+    let n = demand.num_envs;
+    let memory = MemoryMap {
+        state: n * scale * dims.state_bytes_per_env,
+        inputs: n * scale * dims.input_bytes_per_env,
+        outputs: n * scale * dims.output_bytes_per_env,
+        model: scale * dims.model_bytes + n * scale * dims.model_bytes_per_env,
+        workspace,
+        total: n * per_env + scale * dims.model_bytes + workspace,
+        ..MemoryMap::default()
+    };
+    let max_num_envs = host_memory_bytes().saturating_sub(workspace) / per_env.max(1);
+    let device = DeviceLimits { name: format!("CPU, {threads} threads"), ..cpu_limits(threads) };
+    LaunchPlan { model: dims.name.clone(), device, num_envs: n, estimated: false, kernels: vec![fast, retry], memory, max_num_envs, rejected: vec![] }
+}
+
+/// A CPU in the planner's terms: a multiprocessor of one lane a thread.
+fn cpu_limits(threads: usize) -> DeviceLimits {
+    DeviceLimits {
+        name: String::new(),
+        compute_capability: (0, 0),
+        multiprocessor_count: threads as u32,
+        warp_size: 1,
+        max_threads_per_block: 1,
+        max_threads_per_multiprocessor: 1,
+        max_blocks_per_multiprocessor: 1,
+        shared_memory_per_block: 0,
+        shared_memory_per_block_optin: 0,
+        shared_memory_per_multiprocessor: 0,
+        reserved_shared_memory_per_block: 0,
+        shared_memory_allocation_unit: 1,
+        registers_per_block: 0,
+        registers_per_multiprocessor: 0,
+        register_allocation_unit: 1,
+        max_registers_per_thread: 0,
+        max_grid_dim_x: u32::MAX,
+        total_global_memory: host_memory_bytes(),
+        context_bytes: 0,
+        l2_cache_bytes: 0,
+    }
+}
+
+/// The host's memory that is free for use, or a guess where the system does not say.
+fn host_memory_bytes() -> u64 {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = text.lines().find(|l| l.starts_with("MemAvailable:"));
+    let kilobytes = line.and_then(|l| l.split_whitespace().nth(1)).and_then(|n| n.parse::<u64>().ok());
+    kilobytes.map_or(8 << 30, |k| k * 1024)
+}

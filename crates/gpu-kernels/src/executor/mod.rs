@@ -1,0 +1,93 @@
+//! What runs the kernels: CPU cores or a GPU, behind one interface.
+//!
+//! An executor owns the compiled kernels and the workspaces of its resident teams; the caller owns the state and passes an
+//! argument block. A step is two launches in the caller's order of events: the batch in fast workspaces, then whoever did
+//! not fit in workspaces of the model's proven maximum. Neither launch allocates or waits.
+
+mod cpu;
+mod cpu_memory;
+mod memory;
+mod workspace_slots;
+
+pub use cpu::{CpuExecutor, CpuOptions, OpenWorkspace, Precision, available_threads};
+pub use memory::Memory;
+pub use workspace_slots::workspace_slots;
+
+use crate::compile::CompileError;
+use crate::cuda::CudaError;
+use crate::view::ArgumentBlock;
+use phalanx_launch_planner::{LaunchPlan, PlanError};
+
+/// Banks of the counters, as in `kernels/run.h`.
+pub const COUNTER_BANKS: usize = 64;
+/// Counters of a bank, as in `kernels/run.h`.
+pub const COUNTERS: usize = 8;
+
+/// Why an executor could not be made or a launch failed.
+#[derive(Debug, thiserror::Error)]
+pub enum ExecutorError {
+    /// The batch does not fit.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The kernels did not compile, or there is no compiler.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// The driver refused.
+    #[error(transparent)]
+    Cuda(#[from] CudaError),
+    /// The host has no memory left.
+    #[error("the host has no {bytes} bytes left for {what}; use fewer environments")]
+    HostMemory {
+        /// What was asked for.
+        bytes: usize,
+        /// What it was for.
+        what: String,
+    },
+    /// The host's threads cannot be made.
+    #[error("the host refused {threads} threads: {reason}")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// The system's word.
+        reason: String,
+    },
+}
+
+/// Runs the kernels.
+pub trait Executor: Send {
+    /// The device, for people.
+    fn device_name(&self) -> &str;
+    /// The plan that launches follow.
+    fn plan(&self) -> &LaunchPlan;
+    /// Seconds that compiling and loading kernels took.
+    fn compile_seconds(&self) -> f64;
+    /// Bytes of one number: 4 or 8.
+    fn real_bytes(&self) -> usize;
+    /// Zeroed memory that the kernels can reach.
+    ///
+    /// # Errors
+    /// If there is not enough.
+    fn allocate(&self, bytes: usize, what: &str) -> Result<Memory, ExecutorError>;
+    /// Steps the batch, then retries who did not fit. `arguments` holds everything but the workspace.
+    ///
+    /// # Errors
+    /// If a launch is refused.
+    fn step(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError>;
+    /// Puts the masked environments back to the reset state.
+    ///
+    /// # Errors
+    /// If a launch is refused.
+    fn reset(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError>;
+    /// Draws a control for every actuator.
+    ///
+    /// # Errors
+    /// If a launch is refused.
+    fn random_controls(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError>;
+    /// Waits for everything that was launched.
+    ///
+    /// # Errors
+    /// If a kernel failed.
+    fn synchronize(&mut self) -> Result<(), ExecutorError>;
+    /// Ticks of a stage clock in a second, summed over how many teams at a time.
+    fn stage_ticks_per_second(&self) -> f64;
+}

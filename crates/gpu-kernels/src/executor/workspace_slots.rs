@@ -1,0 +1,20 @@
+//! The slots of the argument block that describe a workspace, as (index, value) pairs that a launch copies in.
+use crate::planning::JACOBIAN_ENTRY_WORDS;
+use crate::view::slot_index;
+use phalanx_launch_planner::{KernelPlan, Placement};
+
+/// Offsets, strides and capacities of a kernel's workspace.
+pub fn workspace_slots(kernel: &KernelPlan) -> Vec<(usize, u64)> {
+    let mut slots = Vec::new();
+    for array in &kernel.layout.arrays {
+        let offset = array.offset_words as i64;
+        let value = if array.placement == Placement::Shared { offset } else { !offset };
+        slots.push((slot_index(&format!("{}_offset", array.name)), value as u64));
+    }
+    let entries = u64::from(kernel.capacity.jacobian_words) / JACOBIAN_ENTRY_WORDS;
+    slots.push((slot_index("shared_words"), kernel.layout.shared_words_per_env));
+    slots.push((slot_index("global_words"), kernel.layout.global_words_per_env));
+    slots.push((slot_index("contact_capacity"), u64::from(kernel.capacity.contacts)));
+    slots.push((slot_index("jacobian_capacity"), entries));
+    slots
+}

@@ -1,0 +1,97 @@
+//! From a model's shape to what the launch planner asks: workspace arrays, bytes per environment, capacities.
+use crate::fields::{Dim, Element, FIELDS, Field, Owner, owned};
+use crate::shape::{Shape, ShapeError};
+use phalanx_launch_planner::{Capacity, Demand, DeviceLimits, KernelNeeds, LaunchPlan, ModelDims, PlanError, WorkArray, plan};
+use phalanx_model::Model;
+
+/// Numbers of one Jacobian entry.
+pub const JACOBIAN_ENTRY_WORDS: u64 = Element::JacobianEntry.words() as u64;
+
+/// A model that cannot be planned.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanningError {
+    /// The model has no kernels.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// It does not fit the device.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+}
+
+/// Plans a model for a device, with estimates for what only a compiler knows.
+///
+/// # Errors
+/// If the model has no kernels or does not fit.
+pub fn plan_model(model: &Model, limits: &DeviceLimits, demand: &Demand) -> Result<LaunchPlan, PlanningError> {
+    let shape = Shape::of(model)?;
+    let dims = model_dims(&shape, &[], &[]);
+    Ok(plan(limits, &dims, &KernelNeeds::estimate(dims.nv), demand)?)
+}
+
+/// The sizes that the planner asks for; `outputs` are the requested ones, `per_env` the model fields with a value for each
+/// environment.
+pub fn model_dims(shape: &Shape, outputs: &[&str], per_env: &[&str]) -> ModelDims {
+    let bytes = |field: &Field| 4 * field.fixed_words(|s| shape.size(s)) as u64;
+    let sum = |names: &[&str]| FIELDS.iter().filter(|f| names.contains(&f.name)).map(bytes).sum::<u64>();
+    let topology: usize = shape.topology.values().map(Vec::len).sum();
+    let values: usize = shape.values.values().map(Vec::len).sum();
+    ModelDims {
+        name: shape.name.clone(),
+        arrays: work_arrays(shape),
+        // A fault word, a step count and two words of the retry list go with the state.
+        state_bytes_per_env: bytes_of(shape, Owner::State, 4) + 16,
+        input_bytes_per_env: 4 * shape.sizes["nu"] as u64,
+        output_bytes_per_env: sum(outputs),
+        model_bytes: 4 * (topology + values) as u64,
+        model_bytes_per_env: sum(per_env),
+        usual: capacity(shape.usual_contacts(), shape.usual_jacobian_entries()),
+        proven: capacity(shape.proven_contacts(), shape.proven_jacobian_entries()),
+        nv: shape.sizes["nv"] as u32,
+        preferred_lanes: None,
+    }
+}
+
+fn capacity(contacts: u64, jacobian_entries: u64) -> Capacity {
+    let clamp = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+    Capacity { contacts: clamp(contacts), jacobian_words: clamp(jacobian_entries.saturating_mul(JACOBIAN_ENTRY_WORDS)) }
+}
+
+/// Bytes per environment of the fields of one owner.
+pub(crate) fn bytes_of(shape: &Shape, owner: Owner, word_bytes: u64) -> u64 {
+    owned(move |o| o == owner).map(|f| word_bytes * f.fixed_words(|s| shape.size(s)) as u64).sum()
+}
+
+/// Every workspace array that this shape needs.
+pub fn work_arrays(shape: &Shape) -> Vec<WorkArray> {
+    owned(|o| matches!(o, Owner::Work { .. })).map(|field| work_array(shape, field)).collect()
+}
+
+fn work_array(shape: &Shape, field: &Field) -> WorkArray {
+    let Owner::Work { first, last } = field.owner else { unreachable!("a workspace field") };
+    let absent = (field.name.starts_with("rk_") && !shape.is_runge_kutta())
+        || (["implicit_L", "step_acc"].contains(&field.name) && !shape.is_implicit());
+    let grows = field.dims.iter().any(|d| matches!(d, Dim::Contacts | Dim::JacobianEntries));
+    let words = if grows || absent { 0 } else { field.fixed_words(|s| shape.size(s)) as u64 };
+    WorkArray {
+        name: field.name.into(),
+        words,
+        words_per_contact: field.words_per(Dim::Contacts) as u64,
+        words_per_jacobian_word: u64::from(field.dims.contains(&Dim::JacobianEntries)),
+        first_stage: first as u32,
+        last_stage: last as u32,
+        traffic: traffic(field.name),
+    }
+}
+
+/// Relative accesses per number and step. The solver walks its arrays once an iteration and more; the rest is touched once
+/// or twice a step.
+fn traffic(name: &str) -> u64 {
+    match name {
+        "H" => 60,
+        "search" | "grad" | "acc" | "Ma" | "Mv" | "force_constraint" | "con_J" => 30,
+        "L" | "implicit_L" => 20,
+        "row_jar" | "row_jv" | "con_jar" | "con_jv" | "con_force" | "row_dof" | "row_type" | "row_D" | "con_D" | "con_mu" => 15,
+        "M" | "cdof" | "body_position" | "body_orientation" => 8,
+        _ => 3,
+    }
+}

@@ -1,0 +1,178 @@
+//! A model as the kernels see it: sizes, topology, values, and the proven maxima of contacts and rows.
+//!
+//! The shape decides which code a specialised kernel has; values are run-time arguments. Promises that the collision table
+//! holds every pair that MuJoCo's filters let through and nothing else, and that no state of the model has more contacts or
+//! Jacobian entries than the maxima. Refuses a model whose pairs need a collision function that there is none of.
+
+mod collision_table;
+mod topology;
+mod values;
+
+use crate::fields::Size;
+use crate::pairs::PAIR_TYPES;
+use crate::view::Baked;
+use collision_table::CollisionTable;
+use phalanx_model::{Integrator, Model};
+use std::collections::BTreeMap;
+
+/// MuJoCo's integrator numbers, which the kernels use.
+const EULER: i64 = 0;
+const RK4: i64 = 1;
+const IMPLICITFAST: i64 = 3;
+
+/// A model that has no kernels.
+#[derive(Debug, thiserror::Error)]
+pub enum ShapeError {
+    /// Two geoms may touch, and there is no collision function for their types.
+    #[error(
+        "geoms \"{first}\" ({first_type}) and \"{second}\" ({second_type}) may touch, and there is no collision function for this \
+         pair; exclude it with contype, conaffinity or <exclude>"
+    )]
+    NoCollisionFunction {
+        /// Name or number of the first geom.
+        first: String,
+        /// Its type.
+        first_type: &'static str,
+        /// Name or number of the second geom.
+        second: String,
+        /// Its type.
+        second_type: &'static str,
+    },
+    /// The implicit integrator's derivative of the medium's forces is missing.
+    #[error(
+        "option: integrator=\"implicitfast\" with density or viscosity above zero is not supported yet; use Euler or RK4, or set both to zero"
+    )]
+    ImplicitMedium,
+}
+
+/// A model as the kernels see it.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// The model's name.
+    pub name: String,
+    /// Every size.
+    pub sizes: BTreeMap<&'static str, i64>,
+    /// Every topology array.
+    pub topology: BTreeMap<&'static str, Vec<i32>>,
+    /// Every model field, one value for all environments.
+    pub values: BTreeMap<&'static str, Vec<f64>>,
+    /// MuJoCo's number of the integrator.
+    pub integrator: i64,
+    /// MuJoCo's disable flags.
+    pub disableflags: i64,
+    /// Bound on solver iterations.
+    pub iterations: i64,
+    /// Bound on line-search iterations.
+    pub ls_iterations: i64,
+    collisions: CollisionTable,
+}
+
+impl Shape {
+    /// Reads the shape off a model.
+    ///
+    /// # Errors
+    /// If a pair of geoms that may touch has no collision function, or an option has no kernel.
+    pub fn of(model: &Model) -> Result<Shape, ShapeError> {
+        let collisions = CollisionTable::of(model)?;
+        let integrator = match model.opt.integrator {
+            Integrator::Euler => EULER,
+            Integrator::Rk4 => RK4,
+            Integrator::ImplicitFast => IMPLICITFAST,
+        };
+        if integrator == IMPLICITFAST && (model.opt.density > 0.0 || model.opt.viscosity > 0.0) {
+            return Err(ShapeError::ImplicitMedium);
+        }
+        let (mut sizes, topology) = topology::of(model, &collisions);
+        for size in Size::ALL {
+            sizes.entry(size.name()).or_insert(0);
+        }
+        let name = if model.name.is_empty() { "model".to_owned() } else { model.name.clone() };
+        Ok(Shape {
+            name,
+            sizes,
+            topology,
+            values: values::of(model),
+            integrator,
+            disableflags: i64::from(model.opt.disableflags),
+            iterations: i64::from(model.opt.iterations),
+            ls_iterations: i64::from(model.opt.ls_iterations),
+            collisions,
+        })
+    }
+
+    /// A size by the table's enumeration.
+    pub fn size(&self, size: Size) -> usize {
+        usize::try_from(self.sizes[size.name()]).unwrap_or(0)
+    }
+
+    /// Pairs of the collision table by type, those that occur.
+    pub fn collision_pairs_by_type(&self) -> Vec<(String, usize)> {
+        let mut counts = vec![0usize; PAIR_TYPES.len()];
+        self.collisions.pairs.iter().for_each(|pair| counts[pair.pair_type] += 1);
+        let named = counts.iter().enumerate().filter(|(_, n)| **n > 0);
+        named.map(|(i, n)| (PAIR_TYPES[i].function.replace('_', "-"), *n)).collect()
+    }
+
+    /// The pairs of the collision table: geoms in the order of their types.
+    pub fn collision_geoms(&self) -> Vec<(usize, usize)> {
+        self.collisions.pairs.iter().map(|p| (p.geom1, p.geom2)).collect()
+    }
+
+    /// Contacts that no state of the model exceeds.
+    pub fn proven_contacts(&self) -> u64 {
+        self.collisions.pairs.iter().map(|p| PAIR_TYPES[p.pair_type].most as u64).sum()
+    }
+
+    /// Jacobian entries that no state of the model exceeds.
+    pub fn proven_jacobian_entries(&self) -> u64 {
+        self.collisions.pairs.iter().map(|p| PAIR_TYPES[p.pair_type].most as u64 * p.chain_length as u64).sum()
+    }
+
+    /// Constraint rows, as MuJoCo counts them, that no state of the model exceeds.
+    pub fn proven_rows(&self) -> u64 {
+        let contacts: u64 = self
+            .collisions
+            .pairs
+            .iter()
+            .map(|p| PAIR_TYPES[p.pair_type].most as u64 * if p.dim == 1 { 1 } else { 2 * (p.dim as u64 - 1) })
+            .sum();
+        contacts + self.size(Size::RowMax) as u64
+    }
+
+    /// Contacts that the fast workspace is first given: a little more than one for every geom that can touch anything.
+    pub fn usual_contacts(&self) -> u64 {
+        let mut touching: Vec<usize> = self.collisions.pairs.iter().flat_map(|p| [p.geom1, p.geom2]).collect();
+        touching.sort_unstable();
+        touching.dedup();
+        let usual = (touching.len() as u64 * 5 / 4).clamp(8, 64);
+        usual.min(self.proven_contacts())
+    }
+
+    /// Jacobian entries that go with the usual contacts: as many for each as the longest chain to an immovable geom.
+    pub fn usual_jacobian_entries(&self) -> u64 {
+        let to_world = self.collisions.pairs.iter().filter(|p| p.with_static).map(|p| p.chain_length).max();
+        let longest = to_world.or_else(|| self.collisions.pairs.iter().map(|p| p.chain_length).max()).unwrap_or(0);
+        (self.usual_contacts() * longest as u64).min(self.proven_jacobian_entries())
+    }
+
+    /// Bytes of state of one environment in float.
+    pub fn state_bytes_per_env(&self) -> u64 {
+        crate::planning::bytes_of(self, crate::fields::Owner::State, 4) + 8
+    }
+
+    /// What a specialised header holds as constants, but for the workspace.
+    pub fn baked(&self) -> Baked {
+        let options = BTreeMap::from([("opt_integrator", self.integrator), ("opt_disableflags", self.disableflags)]);
+        Baked { sizes: self.sizes.clone(), topology: self.topology.clone(), options, work: BTreeMap::new() }
+    }
+
+    /// Whether any step integrates with a mass matrix of its own.
+    pub fn is_implicit(&self) -> bool {
+        self.integrator != RK4
+    }
+
+    /// Whether steps are Runge-Kutta steps.
+    pub fn is_runge_kutta(&self) -> bool {
+        self.integrator == RK4
+    }
+}

@@ -1,0 +1,184 @@
+//! Sizes and topology arrays: who is above whom, who drives what.
+use super::collision_table::{CollisionTable, last_dof};
+use crate::pairs::PAIR_TYPES;
+use phalanx_model::Model;
+use std::collections::BTreeMap;
+
+type Sizes = BTreeMap<&'static str, i64>;
+type Arrays = BTreeMap<&'static str, Vec<i32>>;
+
+/// MuJoCo's joint types with fewer coordinates than three turns.
+const FREE: i32 = 0;
+const BALL: i32 = 1;
+
+/// All sizes and topology arrays of the field table.
+pub(super) fn of(model: &Model, collisions: &CollisionTable) -> (Sizes, Arrays) {
+    let mut sizes = Sizes::new();
+    let mut arrays = Arrays::new();
+    copies(model, &mut arrays);
+    bodies(model, &mut arrays);
+    dofs(model, &mut arrays);
+    collision(collisions, &mut arrays);
+    actuators(model, &mut arrays);
+    let count = |name: &str| arrays[name].len() as i64;
+    let nv = model.nv as i64;
+    sizes.extend([
+        ("nq", model.nq as i64),
+        ("nv", nv),
+        ("nu", model.nu as i64),
+        ("na", model.na as i64),
+        ("nbody", model.nbody as i64),
+        ("njnt", model.njnt as i64),
+        ("ngeom", model.ngeom as i64),
+        ("nsite", model.nsite as i64),
+        ("nmocap", model.nmocap as i64),
+        ("npair", model.npair as i64),
+        ("nM", arrays["dof_depth"].iter().map(|d| i64::from(*d) + 1).sum()),
+        ("nlower", nv * (nv + 1) / 2),
+        ("level_count", count("level_adr") - 1),
+        ("level_adr_count", count("level_adr")),
+        ("child_count", count("child_body")),
+        ("collision_count", count("collision_geom1")),
+        ("collision_type_adr_count", count("collision_typeadr")),
+        ("dof_actuator_count", count("actuator_list")),
+        ("row_max", nv + limit_rows(model)),
+    ]);
+    (sizes, arrays)
+}
+
+/// Limit rows at most: both sides of a hinge or slide, one of a ball.
+fn limit_rows(model: &Model) -> i64 {
+    let limited = (0..model.njnt).filter(|j| model.jnt_limited[*j] != 0);
+    limited.map(|j| if model.jnt_type[j] == BALL { 1 } else { 2 }).sum()
+}
+
+fn copies(model: &Model, arrays: &mut Arrays) {
+    let mut copy = |name: &'static str, values: &[i32]| arrays.insert(name, values.to_vec());
+    copy("body_parentid", &model.body_parentid);
+    copy("body_rootid", &model.body_rootid);
+    copy("body_jntnum", &model.body_jntnum);
+    copy("body_jntadr", &model.body_jntadr);
+    copy("body_dofnum", &model.body_dofnum);
+    copy("body_dofadr", &model.body_dofadr);
+    copy("body_mocapid", &model.body_mocapid);
+    copy("jnt_type", &model.jnt_type);
+    copy("jnt_qposadr", &model.jnt_qposadr);
+    copy("jnt_dofadr", &model.jnt_dofadr);
+    copy("jnt_bodyid", &model.jnt_bodyid);
+    copy("jnt_limited", &model.jnt_limited);
+    copy("jnt_actfrclimited", &model.jnt_actfrclimited);
+    copy("dof_bodyid", &model.dof_bodyid);
+    copy("dof_jntid", &model.dof_jntid);
+    copy("dof_parentid", &model.dof_parentid);
+    copy("geom_type", &model.geom_type);
+    copy("geom_bodyid", &model.geom_bodyid);
+    copy("geom_condim", &model.geom_condim);
+    copy("geom_priority", &model.geom_priority);
+    copy("site_bodyid", &model.site_bodyid);
+    copy("pair_dim", &model.pair_dim);
+    copy("actuator_trntype", &model.actuator_trntype);
+    copy("actuator_gaintype", &model.actuator_gaintype);
+    copy("actuator_biastype", &model.actuator_biastype);
+    copy("actuator_ctrllimited", &model.actuator_ctrllimited);
+    copy("actuator_forcelimited", &model.actuator_forcelimited);
+    copy("actuator_trnid", &model.actuator_trnid.iter().step_by(2).copied().collect::<Vec<_>>());
+}
+
+/// Children, levels and subtrees; bodies are in depth-first order, so a subtree is a range.
+fn bodies(model: &Model, arrays: &mut Arrays) {
+    let n = model.nbody;
+    let mut children = vec![Vec::new(); n];
+    let mut depth = vec![0usize; n];
+    for body in 1..n {
+        let parent = model.body_parentid[body] as usize;
+        children[parent].push(body as i32);
+        depth[body] = depth[parent] + 1;
+    }
+    let mut end: Vec<i32> = (1..=n as i32).collect();
+    for body in (1..n).rev() {
+        let parent = model.body_parentid[body] as usize;
+        end[parent] = end[parent].max(end[body]);
+    }
+    let mut by_level: Vec<i32> = (0..n as i32).collect();
+    by_level.sort_by_key(|b| (depth[*b as usize], *b));
+    let levels = depth.iter().max().map_or(1, |d| d + 1);
+    // Two levels at least, so that a model without bodies needs no case of its own.
+    let level_adr = (0..=levels.max(2)).map(|l| depth.iter().filter(|d| **d < l).count() as i32).collect();
+    let free_block = (0..n).map(|b| i32::from(is_free_block(model, b, end[b] as usize))).collect();
+    arrays.insert("body_lastdof", (0..n).map(|b| last_dof(model, b)).collect());
+    arrays.insert("body_childnum", children.iter().map(|c| c.len() as i32).collect());
+    arrays.insert("body_childadr", starts(&children));
+    arrays.insert("child_body", children.concat());
+    arrays.insert("level_body", by_level);
+    arrays.insert("level_adr", level_adr);
+    arrays.insert("body_subtree_end", end);
+    arrays.insert("body_freeblock", free_block);
+}
+
+/// A free body whose descendants have no joints.
+fn is_free_block(model: &Model, body: usize, end: usize) -> bool {
+    model.body_jntnum[body] == 1
+        && model.jnt_type[model.body_jntadr[body] as usize] == FREE
+        && (body + 1..end).all(|b| model.body_jntnum[b] == 0)
+}
+
+fn dofs(model: &Model, arrays: &mut Arrays) {
+    let n = model.nv;
+    let mut depth = vec![0i32; n];
+    let mut address = vec![0i32; n];
+    let mut next = 0;
+    for dof in 0..n {
+        let parent = model.dof_parentid[dof];
+        depth[dof] = if parent < 0 { 0 } else { depth[parent as usize] + 1 };
+        address[dof] = next;
+        next += depth[dof] + 1;
+    }
+    let mut end: Vec<i32> = (1..=n as i32).collect();
+    for dof in (0..n).rev() {
+        let parent = model.dof_parentid[dof];
+        if parent >= 0 {
+            end[parent as usize] = end[parent as usize].max(end[dof]);
+        }
+    }
+    arrays.insert("dof_depth", depth);
+    arrays.insert("dof_Madr", address);
+    arrays.insert("dof_subtree_end", end);
+}
+
+fn collision(collisions: &CollisionTable, arrays: &mut Arrays) {
+    let pairs = &collisions.pairs;
+    arrays.insert("collision_geom1", pairs.iter().map(|p| p.geom1 as i32).collect());
+    arrays.insert("collision_geom2", pairs.iter().map(|p| p.geom2 as i32).collect());
+    arrays.insert("collision_pairid", pairs.iter().map(|p| p.named.map_or(-1, |n| n as i32)).collect());
+    let before = |t: usize| pairs.iter().filter(|p| p.pair_type < t).count() as i32;
+    arrays.insert("collision_typeadr", (0..=PAIR_TYPES.len()).map(before).collect());
+}
+
+/// Which actuators drive each dof.
+fn actuators(model: &Model, arrays: &mut Arrays) {
+    let mut drivers = vec![Vec::new(); model.nv];
+    for actuator in 0..model.nu {
+        let joint = arrays["actuator_trnid"][actuator] as usize;
+        let first = model.jnt_dofadr[joint] as usize;
+        let count = match model.jnt_type[joint] {
+            FREE => 6,
+            BALL => 3,
+            _ => 1,
+        };
+        (first..first + count).for_each(|dof| drivers[dof].push(actuator as i32));
+    }
+    arrays.insert("dof_actuatornum", drivers.iter().map(|d| d.len() as i32).collect());
+    arrays.insert("dof_actuatoradr", starts(&drivers));
+    arrays.insert("actuator_list", drivers.concat());
+}
+
+/// Where each group starts when groups are laid one after the other.
+fn starts(groups: &[Vec<i32>]) -> Vec<i32> {
+    let mut next = 0;
+    let mut result = Vec::with_capacity(groups.len());
+    for group in groups {
+        result.push(next);
+        next += group.len() as i32;
+    }
+    result
+}

@@ -1,0 +1,531 @@
+// The model and the workspace as the kernels see them, read from the argument block at run time.
+// Generated from the field table by `cargo xtask generate`; do not edit.
+#pragma once
+#include "view/elements.h"
+
+/// What a launch passes: 8-byte slots only.
+struct Arguments {
+  int64_t nq;
+  int64_t nv;
+  int64_t nu;
+  int64_t na;
+  int64_t nbody;
+  int64_t njnt;
+  int64_t ngeom;
+  int64_t nsite;
+  int64_t nmocap;
+  int64_t npair;
+  int64_t nM;
+  int64_t nlower;
+  int64_t level_count;
+  int64_t level_adr_count;
+  int64_t child_count;
+  int64_t collision_count;
+  int64_t collision_type_adr_count;
+  int64_t dof_actuator_count;
+  int64_t row_max;
+  const int* body_parentid;
+  const int* body_rootid;
+  const int* body_jntnum;
+  const int* body_jntadr;
+  const int* body_dofnum;
+  const int* body_dofadr;
+  const int* body_mocapid;
+  const int* body_lastdof;
+  const int* body_childadr;
+  const int* body_childnum;
+  const int* child_body;
+  const int* level_adr;
+  const int* level_body;
+  const int* body_subtree_end;
+  const int* body_freeblock;
+  const int* jnt_type;
+  const int* jnt_qposadr;
+  const int* jnt_dofadr;
+  const int* jnt_bodyid;
+  const int* jnt_limited;
+  const int* jnt_actfrclimited;
+  const int* dof_bodyid;
+  const int* dof_jntid;
+  const int* dof_parentid;
+  const int* dof_depth;
+  const int* dof_Madr;
+  const int* dof_subtree_end;
+  const int* geom_type;
+  const int* geom_bodyid;
+  const int* geom_condim;
+  const int* geom_priority;
+  const int* site_bodyid;
+  const int* pair_dim;
+  const int* collision_geom1;
+  const int* collision_geom2;
+  const int* collision_pairid;
+  const int* collision_typeadr;
+  const int* actuator_trnid;
+  const int* actuator_trntype;
+  const int* actuator_gaintype;
+  const int* actuator_biastype;
+  const int* dof_actuatoradr;
+  const int* dof_actuatornum;
+  const int* actuator_list;
+  const int* actuator_ctrllimited;
+  const int* actuator_forcelimited;
+  const real* opt_timestep;
+  int64_t opt_timestep_stride;
+  const real* opt_gravity;
+  int64_t opt_gravity_stride;
+  const real* opt_wind;
+  int64_t opt_wind_stride;
+  const real* opt_density;
+  int64_t opt_density_stride;
+  const real* opt_viscosity;
+  int64_t opt_viscosity_stride;
+  const real* opt_impratio;
+  int64_t opt_impratio_stride;
+  const real* opt_tolerance;
+  int64_t opt_tolerance_stride;
+  const real* opt_ls_tolerance;
+  int64_t opt_ls_tolerance_stride;
+  const real* stat_meaninertia;
+  int64_t stat_meaninertia_stride;
+  const real* qpos0;
+  int64_t qpos0_stride;
+  const real* qpos_spring;
+  int64_t qpos_spring_stride;
+  const real* body_pos;
+  int64_t body_pos_stride;
+  const real* body_quat;
+  int64_t body_quat_stride;
+  const real* body_ipos;
+  int64_t body_ipos_stride;
+  const real* body_iquat;
+  int64_t body_iquat_stride;
+  const real* body_mass;
+  int64_t body_mass_stride;
+  const real* body_subtreemass;
+  int64_t body_subtreemass_stride;
+  const real* body_inertia;
+  int64_t body_inertia_stride;
+  const real* body_invweight0;
+  int64_t body_invweight0_stride;
+  const real* body_gravcomp;
+  int64_t body_gravcomp_stride;
+  const real* jnt_pos;
+  int64_t jnt_pos_stride;
+  const real* jnt_axis;
+  int64_t jnt_axis_stride;
+  const real* jnt_stiffness;
+  int64_t jnt_stiffness_stride;
+  const real* jnt_range;
+  int64_t jnt_range_stride;
+  const real* jnt_actfrcrange;
+  int64_t jnt_actfrcrange_stride;
+  const real* jnt_margin;
+  int64_t jnt_margin_stride;
+  const real* jnt_solref;
+  int64_t jnt_solref_stride;
+  const real* jnt_solimp;
+  int64_t jnt_solimp_stride;
+  const real* dof_armature;
+  int64_t dof_armature_stride;
+  const real* dof_damping;
+  int64_t dof_damping_stride;
+  const real* dof_frictionloss;
+  int64_t dof_frictionloss_stride;
+  const real* dof_invweight0;
+  int64_t dof_invweight0_stride;
+  const real* dof_solref;
+  int64_t dof_solref_stride;
+  const real* dof_solimp;
+  int64_t dof_solimp_stride;
+  const real* geom_size;
+  int64_t geom_size_stride;
+  const real* geom_rbound;
+  int64_t geom_rbound_stride;
+  const real* geom_pos;
+  int64_t geom_pos_stride;
+  const real* geom_quat;
+  int64_t geom_quat_stride;
+  const real* geom_friction;
+  int64_t geom_friction_stride;
+  const real* geom_margin;
+  int64_t geom_margin_stride;
+  const real* geom_gap;
+  int64_t geom_gap_stride;
+  const real* geom_solmix;
+  int64_t geom_solmix_stride;
+  const real* geom_solref;
+  int64_t geom_solref_stride;
+  const real* geom_solimp;
+  int64_t geom_solimp_stride;
+  const real* site_pos;
+  int64_t site_pos_stride;
+  const real* site_quat;
+  int64_t site_quat_stride;
+  const real* pair_friction;
+  int64_t pair_friction_stride;
+  const real* pair_solref;
+  int64_t pair_solref_stride;
+  const real* pair_solimp;
+  int64_t pair_solimp_stride;
+  const real* pair_margin;
+  int64_t pair_margin_stride;
+  const real* pair_gap;
+  int64_t pair_gap_stride;
+  const real* actuator_ctrlrange;
+  int64_t actuator_ctrlrange_stride;
+  const real* actuator_forcerange;
+  int64_t actuator_forcerange_stride;
+  const real* actuator_gear;
+  int64_t actuator_gear_stride;
+  const real* actuator_gainprm;
+  int64_t actuator_gainprm_stride;
+  const real* actuator_biasprm;
+  int64_t actuator_biasprm_stride;
+  real* qpos;
+  real* qvel;
+  real* act;
+  real* qacc_warmstart;
+  real* mocap_pos;
+  real* mocap_quat;
+  const real* ctrl;
+  const real* qfrc_applied;
+  const real* xfrc_applied;
+  real* xpos;
+  real* xquat;
+  real* xipos;
+  real* geom_xpos;
+  real* geom_xmat;
+  real* site_xpos;
+  real* site_xmat;
+  real* subtree_com;
+  real* cvel;
+  real* qacc;
+  real* qacc_smooth;
+  real* qfrc_bias;
+  real* qfrc_passive;
+  real* qfrc_actuator;
+  real* qfrc_constraint;
+  real* actuator_force;
+  int64_t q_offset;
+  int64_t v_offset;
+  int64_t warmstart_offset;
+  int64_t body_position_offset;
+  int64_t body_orientation_offset;
+  int64_t joint_anchor_offset;
+  int64_t joint_axis_offset;
+  int64_t tree_com_offset;
+  int64_t cinert_offset;
+  int64_t cdof_offset;
+  int64_t geom_position_offset;
+  int64_t geom_orientation_offset;
+  int64_t candidate_offset;
+  int64_t candidate_end_offset;
+  int64_t con_dist_offset;
+  int64_t con_pos_offset;
+  int64_t con_frame_offset;
+  int64_t con_pair_offset;
+  int64_t crb_offset;
+  int64_t M_offset;
+  int64_t L_offset;
+  int64_t body_velocity_offset;
+  int64_t cdof_dot_offset;
+  int64_t body_wrench_offset;
+  int64_t force_passive_offset;
+  int64_t force_actuator_offset;
+  int64_t actuation_force_offset;
+  int64_t actuation_slope_offset;
+  int64_t body_acceleration_offset;
+  int64_t body_force_offset;
+  int64_t force_bias_offset;
+  int64_t force_smooth_offset;
+  int64_t acc_smooth_offset;
+  int64_t row_dof_offset;
+  int64_t row_type_offset;
+  int64_t row_J_offset;
+  int64_t row_pos_offset;
+  int64_t row_D_offset;
+  int64_t row_aref_offset;
+  int64_t row_floss_offset;
+  int64_t row_jar_offset;
+  int64_t row_jv_offset;
+  int64_t con_dim_offset;
+  int64_t con_mu_offset;
+  int64_t con_D_offset;
+  int64_t con_aref_offset;
+  int64_t con_jar_offset;
+  int64_t con_jv_offset;
+  int64_t con_force_offset;
+  int64_t con_adr_offset;
+  int64_t con_num_offset;
+  int64_t con_J_offset;
+  int64_t acc_offset;
+  int64_t Ma_offset;
+  int64_t Mv_offset;
+  int64_t grad_offset;
+  int64_t search_offset;
+  int64_t force_constraint_offset;
+  int64_t H_offset;
+  int64_t step_acc_offset;
+  int64_t implicit_L_offset;
+  int64_t rk_q_offset;
+  int64_t rk_v_offset;
+  int64_t rk_warmstart_offset;
+  int64_t rk_increment_offset;
+  int64_t rk_velocity_sum_offset;
+  int64_t rk_acc_sum_offset;
+  int64_t num_envs;
+  int64_t first_env;
+  int64_t substeps;
+  int64_t output_level;
+  int64_t opt_integrator;
+  int64_t opt_disableflags;
+  int64_t opt_iterations;
+  int64_t opt_ls_iterations;
+  int64_t contact_capacity;
+  int64_t jacobian_capacity;
+  int64_t shared_words;
+  int64_t global_words;
+  real* workspace;
+  uint32_t* fault;
+  uint32_t* step_count;
+  const uint8_t* mask;
+  uint32_t* retry_list;
+  uint32_t* retry_count;
+  int64_t is_retry;
+  uint64_t* counters;
+  uint32_t* marks;
+  uint64_t seed;
+  uint64_t random_step;
+  const real* reset_qpos;
+  const real* reset_qvel;
+  int64_t reset_stride;
+  uint64_t* stage_clocks;
+  const real* injected_contacts;
+  int64_t injected_count;
+};
+
+/// The model as one environment sees it.
+struct Model {
+  const Arguments* arguments;
+  int64_t env;
+  int nq;
+  int nv;
+  int nu;
+  int na;
+  int nbody;
+  int njnt;
+  int ngeom;
+  int nsite;
+  int nmocap;
+  int npair;
+  int nM;
+  int nlower;
+  int level_count;
+  int level_adr_count;
+  int child_count;
+  int collision_count;
+  int collision_type_adr_count;
+  int dof_actuator_count;
+  int row_max;
+  int opt_integrator;
+  int opt_disableflags;
+  INLINE Model(const Arguments& a, int64_t environment) : arguments(&a), env(environment),
+    nq((int)a.nq),
+    nv((int)a.nv),
+    nu((int)a.nu),
+    na((int)a.na),
+    nbody((int)a.nbody),
+    njnt((int)a.njnt),
+    ngeom((int)a.ngeom),
+    nsite((int)a.nsite),
+    nmocap((int)a.nmocap),
+    npair((int)a.npair),
+    nM((int)a.nM),
+    nlower((int)a.nlower),
+    level_count((int)a.level_count),
+    level_adr_count((int)a.level_adr_count),
+    child_count((int)a.child_count),
+    collision_count((int)a.collision_count),
+    collision_type_adr_count((int)a.collision_type_adr_count),
+    dof_actuator_count((int)a.dof_actuator_count),
+    row_max((int)a.row_max),
+    opt_integrator((int)a.opt_integrator), opt_disableflags((int)a.opt_disableflags) {}
+  INLINE int body_parentid(int i) const { return arguments->body_parentid[i]; }
+  INLINE int body_rootid(int i) const { return arguments->body_rootid[i]; }
+  INLINE int body_jntnum(int i) const { return arguments->body_jntnum[i]; }
+  INLINE int body_jntadr(int i) const { return arguments->body_jntadr[i]; }
+  INLINE int body_dofnum(int i) const { return arguments->body_dofnum[i]; }
+  INLINE int body_dofadr(int i) const { return arguments->body_dofadr[i]; }
+  INLINE int body_mocapid(int i) const { return arguments->body_mocapid[i]; }
+  INLINE int body_lastdof(int i) const { return arguments->body_lastdof[i]; }
+  INLINE int body_childadr(int i) const { return arguments->body_childadr[i]; }
+  INLINE int body_childnum(int i) const { return arguments->body_childnum[i]; }
+  INLINE int child_body(int i) const { return arguments->child_body[i]; }
+  INLINE int level_adr(int i) const { return arguments->level_adr[i]; }
+  INLINE int level_body(int i) const { return arguments->level_body[i]; }
+  INLINE int body_subtree_end(int i) const { return arguments->body_subtree_end[i]; }
+  INLINE int body_freeblock(int i) const { return arguments->body_freeblock[i]; }
+  INLINE int jnt_type(int i) const { return arguments->jnt_type[i]; }
+  INLINE int jnt_qposadr(int i) const { return arguments->jnt_qposadr[i]; }
+  INLINE int jnt_dofadr(int i) const { return arguments->jnt_dofadr[i]; }
+  INLINE int jnt_bodyid(int i) const { return arguments->jnt_bodyid[i]; }
+  INLINE int jnt_limited(int i) const { return arguments->jnt_limited[i]; }
+  INLINE int jnt_actfrclimited(int i) const { return arguments->jnt_actfrclimited[i]; }
+  INLINE int dof_bodyid(int i) const { return arguments->dof_bodyid[i]; }
+  INLINE int dof_jntid(int i) const { return arguments->dof_jntid[i]; }
+  INLINE int dof_parentid(int i) const { return arguments->dof_parentid[i]; }
+  INLINE int dof_depth(int i) const { return arguments->dof_depth[i]; }
+  INLINE int dof_Madr(int i) const { return arguments->dof_Madr[i]; }
+  INLINE int dof_subtree_end(int i) const { return arguments->dof_subtree_end[i]; }
+  INLINE int geom_type(int i) const { return arguments->geom_type[i]; }
+  INLINE int geom_bodyid(int i) const { return arguments->geom_bodyid[i]; }
+  INLINE int geom_condim(int i) const { return arguments->geom_condim[i]; }
+  INLINE int geom_priority(int i) const { return arguments->geom_priority[i]; }
+  INLINE int site_bodyid(int i) const { return arguments->site_bodyid[i]; }
+  INLINE int pair_dim(int i) const { return arguments->pair_dim[i]; }
+  INLINE int collision_geom1(int i) const { return arguments->collision_geom1[i]; }
+  INLINE int collision_geom2(int i) const { return arguments->collision_geom2[i]; }
+  INLINE int collision_pairid(int i) const { return arguments->collision_pairid[i]; }
+  INLINE int collision_typeadr(int i) const { return arguments->collision_typeadr[i]; }
+  INLINE int actuator_trnid(int i) const { return arguments->actuator_trnid[i]; }
+  INLINE int actuator_trntype(int i) const { return arguments->actuator_trntype[i]; }
+  INLINE int actuator_gaintype(int i) const { return arguments->actuator_gaintype[i]; }
+  INLINE int actuator_biastype(int i) const { return arguments->actuator_biastype[i]; }
+  INLINE int dof_actuatoradr(int i) const { return arguments->dof_actuatoradr[i]; }
+  INLINE int dof_actuatornum(int i) const { return arguments->dof_actuatornum[i]; }
+  INLINE int actuator_list(int i) const { return arguments->actuator_list[i]; }
+  INLINE int actuator_ctrllimited(int i) const { return arguments->actuator_ctrllimited[i]; }
+  INLINE int actuator_forcelimited(int i) const { return arguments->actuator_forcelimited[i]; }
+  INLINE real opt_timestep() const { return ((const real*)(arguments->opt_timestep + env * arguments->opt_timestep_stride))[0]; }
+  INLINE Vec3 opt_gravity() const { return ((const Vec3*)(arguments->opt_gravity + env * arguments->opt_gravity_stride))[0]; }
+  INLINE Vec3 opt_wind() const { return ((const Vec3*)(arguments->opt_wind + env * arguments->opt_wind_stride))[0]; }
+  INLINE real opt_density() const { return ((const real*)(arguments->opt_density + env * arguments->opt_density_stride))[0]; }
+  INLINE real opt_viscosity() const { return ((const real*)(arguments->opt_viscosity + env * arguments->opt_viscosity_stride))[0]; }
+  INLINE real opt_impratio() const { return ((const real*)(arguments->opt_impratio + env * arguments->opt_impratio_stride))[0]; }
+  INLINE real opt_tolerance() const { return ((const real*)(arguments->opt_tolerance + env * arguments->opt_tolerance_stride))[0]; }
+  INLINE real opt_ls_tolerance() const { return ((const real*)(arguments->opt_ls_tolerance + env * arguments->opt_ls_tolerance_stride))[0]; }
+  INLINE real stat_meaninertia() const { return ((const real*)(arguments->stat_meaninertia + env * arguments->stat_meaninertia_stride))[0]; }
+  INLINE real qpos0(int i) const { return ((const real*)(arguments->qpos0 + env * arguments->qpos0_stride))[i]; }
+  INLINE real qpos_spring(int i) const { return ((const real*)(arguments->qpos_spring + env * arguments->qpos_spring_stride))[i]; }
+  INLINE Vec3 body_pos(int i) const { return ((const Vec3*)(arguments->body_pos + env * arguments->body_pos_stride))[i]; }
+  INLINE Quat body_quat(int i) const { return ((const Quat*)(arguments->body_quat + env * arguments->body_quat_stride))[i]; }
+  INLINE Vec3 body_ipos(int i) const { return ((const Vec3*)(arguments->body_ipos + env * arguments->body_ipos_stride))[i]; }
+  INLINE Quat body_iquat(int i) const { return ((const Quat*)(arguments->body_iquat + env * arguments->body_iquat_stride))[i]; }
+  INLINE real body_mass(int i) const { return ((const real*)(arguments->body_mass + env * arguments->body_mass_stride))[i]; }
+  INLINE real body_subtreemass(int i) const { return ((const real*)(arguments->body_subtreemass + env * arguments->body_subtreemass_stride))[i]; }
+  INLINE Vec3 body_inertia(int i) const { return ((const Vec3*)(arguments->body_inertia + env * arguments->body_inertia_stride))[i]; }
+  INLINE Vec2 body_invweight0(int i) const { return ((const Vec2*)(arguments->body_invweight0 + env * arguments->body_invweight0_stride))[i]; }
+  INLINE real body_gravcomp(int i) const { return ((const real*)(arguments->body_gravcomp + env * arguments->body_gravcomp_stride))[i]; }
+  INLINE Vec3 jnt_pos(int i) const { return ((const Vec3*)(arguments->jnt_pos + env * arguments->jnt_pos_stride))[i]; }
+  INLINE Vec3 jnt_axis(int i) const { return ((const Vec3*)(arguments->jnt_axis + env * arguments->jnt_axis_stride))[i]; }
+  INLINE real jnt_stiffness(int i) const { return ((const real*)(arguments->jnt_stiffness + env * arguments->jnt_stiffness_stride))[i]; }
+  INLINE Vec2 jnt_range(int i) const { return ((const Vec2*)(arguments->jnt_range + env * arguments->jnt_range_stride))[i]; }
+  INLINE Vec2 jnt_actfrcrange(int i) const { return ((const Vec2*)(arguments->jnt_actfrcrange + env * arguments->jnt_actfrcrange_stride))[i]; }
+  INLINE real jnt_margin(int i) const { return ((const real*)(arguments->jnt_margin + env * arguments->jnt_margin_stride))[i]; }
+  INLINE Vec2 jnt_solref(int i) const { return ((const Vec2*)(arguments->jnt_solref + env * arguments->jnt_solref_stride))[i]; }
+  INLINE Vec5 jnt_solimp(int i) const { return ((const Vec5*)(arguments->jnt_solimp + env * arguments->jnt_solimp_stride))[i]; }
+  INLINE real dof_armature(int i) const { return ((const real*)(arguments->dof_armature + env * arguments->dof_armature_stride))[i]; }
+  INLINE real dof_damping(int i) const { return ((const real*)(arguments->dof_damping + env * arguments->dof_damping_stride))[i]; }
+  INLINE real dof_frictionloss(int i) const { return ((const real*)(arguments->dof_frictionloss + env * arguments->dof_frictionloss_stride))[i]; }
+  INLINE real dof_invweight0(int i) const { return ((const real*)(arguments->dof_invweight0 + env * arguments->dof_invweight0_stride))[i]; }
+  INLINE Vec2 dof_solref(int i) const { return ((const Vec2*)(arguments->dof_solref + env * arguments->dof_solref_stride))[i]; }
+  INLINE Vec5 dof_solimp(int i) const { return ((const Vec5*)(arguments->dof_solimp + env * arguments->dof_solimp_stride))[i]; }
+  INLINE Vec3 geom_size(int i) const { return ((const Vec3*)(arguments->geom_size + env * arguments->geom_size_stride))[i]; }
+  INLINE real geom_rbound(int i) const { return ((const real*)(arguments->geom_rbound + env * arguments->geom_rbound_stride))[i]; }
+  INLINE Vec3 geom_pos(int i) const { return ((const Vec3*)(arguments->geom_pos + env * arguments->geom_pos_stride))[i]; }
+  INLINE Quat geom_quat(int i) const { return ((const Quat*)(arguments->geom_quat + env * arguments->geom_quat_stride))[i]; }
+  INLINE Vec3 geom_friction(int i) const { return ((const Vec3*)(arguments->geom_friction + env * arguments->geom_friction_stride))[i]; }
+  INLINE real geom_margin(int i) const { return ((const real*)(arguments->geom_margin + env * arguments->geom_margin_stride))[i]; }
+  INLINE real geom_gap(int i) const { return ((const real*)(arguments->geom_gap + env * arguments->geom_gap_stride))[i]; }
+  INLINE real geom_solmix(int i) const { return ((const real*)(arguments->geom_solmix + env * arguments->geom_solmix_stride))[i]; }
+  INLINE Vec2 geom_solref(int i) const { return ((const Vec2*)(arguments->geom_solref + env * arguments->geom_solref_stride))[i]; }
+  INLINE Vec5 geom_solimp(int i) const { return ((const Vec5*)(arguments->geom_solimp + env * arguments->geom_solimp_stride))[i]; }
+  INLINE Vec3 site_pos(int i) const { return ((const Vec3*)(arguments->site_pos + env * arguments->site_pos_stride))[i]; }
+  INLINE Quat site_quat(int i) const { return ((const Quat*)(arguments->site_quat + env * arguments->site_quat_stride))[i]; }
+  INLINE Vec5 pair_friction(int i) const { return ((const Vec5*)(arguments->pair_friction + env * arguments->pair_friction_stride))[i]; }
+  INLINE Vec2 pair_solref(int i) const { return ((const Vec2*)(arguments->pair_solref + env * arguments->pair_solref_stride))[i]; }
+  INLINE Vec5 pair_solimp(int i) const { return ((const Vec5*)(arguments->pair_solimp + env * arguments->pair_solimp_stride))[i]; }
+  INLINE real pair_margin(int i) const { return ((const real*)(arguments->pair_margin + env * arguments->pair_margin_stride))[i]; }
+  INLINE real pair_gap(int i) const { return ((const real*)(arguments->pair_gap + env * arguments->pair_gap_stride))[i]; }
+  INLINE Vec2 actuator_ctrlrange(int i) const { return ((const Vec2*)(arguments->actuator_ctrlrange + env * arguments->actuator_ctrlrange_stride))[i]; }
+  INLINE Vec2 actuator_forcerange(int i) const { return ((const Vec2*)(arguments->actuator_forcerange + env * arguments->actuator_forcerange_stride))[i]; }
+  INLINE SpatialMotion actuator_gear(int i) const { return ((const SpatialMotion*)(arguments->actuator_gear + env * arguments->actuator_gear_stride))[i]; }
+  INLINE Vec3 actuator_gainprm(int i) const { return ((const Vec3*)(arguments->actuator_gainprm + env * arguments->actuator_gainprm_stride))[i]; }
+  INLINE Vec3 actuator_biasprm(int i) const { return ((const Vec3*)(arguments->actuator_biasprm + env * arguments->actuator_biasprm_stride))[i]; }
+};
+
+/// One environment's workspace and the team's own counts.
+struct Env : EnvState {
+  const Arguments* arguments;
+  real* shared;
+  real* global;
+  INLINE real* at(int64_t offset) const { return offset >= 0 ? shared + offset : global + ~offset; }
+  INLINE real& q(int i) const { return (at(arguments->q_offset))[i]; }
+  INLINE real& v(int i) const { return (at(arguments->v_offset))[i]; }
+  INLINE real& warmstart(int i) const { return (at(arguments->warmstart_offset))[i]; }
+  INLINE Vec3& body_position(int i) const { return *(Vec3*)((at(arguments->body_position_offset)) + 3 * i); }
+  INLINE Quat& body_orientation(int i) const { return *(Quat*)((at(arguments->body_orientation_offset)) + 4 * i); }
+  INLINE Vec3& joint_anchor(int i) const { return *(Vec3*)((at(arguments->joint_anchor_offset)) + 3 * i); }
+  INLINE Vec3& joint_axis(int i) const { return *(Vec3*)((at(arguments->joint_axis_offset)) + 3 * i); }
+  INLINE Vec3& tree_com(int i) const { return *(Vec3*)((at(arguments->tree_com_offset)) + 3 * i); }
+  INLINE SpatialInertia& cinert(int i) const { return *(SpatialInertia*)((at(arguments->cinert_offset)) + 10 * i); }
+  INLINE SpatialMotion& cdof(int i) const { return *(SpatialMotion*)((at(arguments->cdof_offset)) + 6 * i); }
+  INLINE Vec3& geom_position(int i) const { return *(Vec3*)((at(arguments->geom_position_offset)) + 3 * i); }
+  INLINE Quat& geom_orientation(int i) const { return *(Quat*)((at(arguments->geom_orientation_offset)) + 4 * i); }
+  INLINE int& candidate(int i) const { return *(int*)((at(arguments->candidate_offset)) + i); }
+  INLINE int& candidate_end(int i) const { return *(int*)((at(arguments->candidate_end_offset)) + i); }
+  INLINE real& con_dist(int i) const { return (at(arguments->con_dist_offset))[i]; }
+  INLINE Vec3& con_pos(int i) const { return *(Vec3*)((at(arguments->con_pos_offset)) + 3 * i); }
+  INLINE Mat3& con_frame(int i) const { return *(Mat3*)((at(arguments->con_frame_offset)) + 9 * i); }
+  INLINE int& con_pair(int i) const { return *(int*)((at(arguments->con_pair_offset)) + i); }
+  INLINE SpatialInertia& crb(int i) const { return *(SpatialInertia*)((at(arguments->crb_offset)) + 10 * i); }
+  INLINE real& M(int i) const { return (at(arguments->M_offset))[i]; }
+  INLINE real& L(int i) const { return (at(arguments->L_offset))[i]; }
+  INLINE SpatialMotion& body_velocity(int i) const { return *(SpatialMotion*)((at(arguments->body_velocity_offset)) + 6 * i); }
+  INLINE SpatialMotion& cdof_dot(int i) const { return *(SpatialMotion*)((at(arguments->cdof_dot_offset)) + 6 * i); }
+  INLINE SpatialForce& body_wrench(int i) const { return *(SpatialForce*)((at(arguments->body_wrench_offset)) + 6 * i); }
+  INLINE real& force_passive(int i) const { return (at(arguments->force_passive_offset))[i]; }
+  INLINE real& force_actuator(int i) const { return (at(arguments->force_actuator_offset))[i]; }
+  INLINE real& actuation_force(int i) const { return (at(arguments->actuation_force_offset))[i]; }
+  INLINE real& actuation_slope(int i) const { return (at(arguments->actuation_slope_offset))[i]; }
+  INLINE SpatialMotion& body_acceleration(int i) const { return *(SpatialMotion*)((at(arguments->body_acceleration_offset)) + 6 * i); }
+  INLINE SpatialForce& body_force(int i) const { return *(SpatialForce*)((at(arguments->body_force_offset)) + 6 * i); }
+  INLINE real& force_bias(int i) const { return (at(arguments->force_bias_offset))[i]; }
+  INLINE real& force_smooth(int i) const { return (at(arguments->force_smooth_offset))[i]; }
+  INLINE real& acc_smooth(int i) const { return (at(arguments->acc_smooth_offset))[i]; }
+  INLINE int& row_dof(int i) const { return *(int*)((at(arguments->row_dof_offset)) + i); }
+  INLINE int& row_type(int i) const { return *(int*)((at(arguments->row_type_offset)) + i); }
+  INLINE Vec3& row_J(int i) const { return *(Vec3*)((at(arguments->row_J_offset)) + 3 * i); }
+  INLINE real& row_pos(int i) const { return (at(arguments->row_pos_offset))[i]; }
+  INLINE real& row_D(int i) const { return (at(arguments->row_D_offset))[i]; }
+  INLINE real& row_aref(int i) const { return (at(arguments->row_aref_offset))[i]; }
+  INLINE real& row_floss(int i) const { return (at(arguments->row_floss_offset))[i]; }
+  INLINE real& row_jar(int i) const { return (at(arguments->row_jar_offset))[i]; }
+  INLINE real& row_jv(int i) const { return (at(arguments->row_jv_offset))[i]; }
+  INLINE int& con_dim(int i) const { return *(int*)((at(arguments->con_dim_offset)) + i); }
+  INLINE Vec2& con_mu(int i) const { return *(Vec2*)((at(arguments->con_mu_offset)) + 2 * i); }
+  INLINE real& con_D(int i) const { return (at(arguments->con_D_offset))[i]; }
+  INLINE Vec3& con_aref(int i) const { return *(Vec3*)((at(arguments->con_aref_offset)) + 3 * i); }
+  INLINE Vec3& con_jar(int i) const { return *(Vec3*)((at(arguments->con_jar_offset)) + 3 * i); }
+  INLINE Vec3& con_jv(int i) const { return *(Vec3*)((at(arguments->con_jv_offset)) + 3 * i); }
+  INLINE Vec3& con_force(int i) const { return *(Vec3*)((at(arguments->con_force_offset)) + 3 * i); }
+  INLINE int& con_adr(int i) const { return *(int*)((at(arguments->con_adr_offset)) + i); }
+  INLINE int& con_num(int i) const { return *(int*)((at(arguments->con_num_offset)) + i); }
+  INLINE JacobianEntry& con_J(int i) const { return *(JacobianEntry*)((at(arguments->con_J_offset)) + 4 * i); }
+  INLINE real& acc(int i) const { return (at(arguments->acc_offset))[i]; }
+  INLINE real& Ma(int i) const { return (at(arguments->Ma_offset))[i]; }
+  INLINE real& Mv(int i) const { return (at(arguments->Mv_offset))[i]; }
+  INLINE real& grad(int i) const { return (at(arguments->grad_offset))[i]; }
+  INLINE real& search(int i) const { return (at(arguments->search_offset))[i]; }
+  INLINE real& force_constraint(int i) const { return (at(arguments->force_constraint_offset))[i]; }
+  INLINE real& H(int i) const { return (at(arguments->H_offset))[i]; }
+  INLINE real& step_acc(int i) const { return (at(arguments->step_acc_offset))[i]; }
+  INLINE real& implicit_L(int i) const { return (at(arguments->implicit_L_offset))[i]; }
+  INLINE real& rk_q(int i) const { return (at(arguments->rk_q_offset))[i]; }
+  INLINE real& rk_v(int i) const { return (at(arguments->rk_v_offset))[i]; }
+  INLINE real& rk_warmstart(int i) const { return (at(arguments->rk_warmstart_offset))[i]; }
+  INLINE real& rk_increment(int i) const { return (at(arguments->rk_increment_offset))[i]; }
+  INLINE real& rk_velocity_sum(int i) const { return (at(arguments->rk_velocity_sum_offset))[i]; }
+  INLINE real& rk_acc_sum(int i) const { return (at(arguments->rk_acc_sum_offset))[i]; }
+};
