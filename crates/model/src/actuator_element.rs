@@ -105,7 +105,11 @@ fn read_one(
     let autolimits = scene.scopes[scope].source.compiler.autolimits;
     let joint = &scene.bodies[named.body].joints[named.local];
     if !joint.traits().scalar {
-        let message = format!("joint \"{}\" is a {} joint; actuators act on hinges and sliders", joint.name, joint.traits().keyword);
+        let message = format!(
+            "joint \"{}\" is a {} joint; actuators act on hinges and sliders",
+            joint.name,
+            joint.traits().keyword
+        );
         return Err(a.error(message));
     }
     let base = element.attribute("name").unwrap_or_default();
@@ -136,7 +140,12 @@ fn read_one(
     let ctrlspec = a.keyword("input", &[("", 0), ("pos", 1), ("vel", 2), ("pressure", 32)])?.unwrap_or(0);
     Ok(Actuator {
         name,
-        origin: Origin { file: element.place.file.clone(), offset: element.place.offset, scope, replica: named.replica.clone() },
+        origin: Origin {
+            file: element.place.file.clone(),
+            offset: element.place.offset,
+            scope,
+            replica: named.replica.clone(),
+        },
         joint: named,
         in_parent,
         group: a.int_or("group", 0)?,

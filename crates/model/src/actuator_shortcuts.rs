@@ -30,8 +30,19 @@ const KINDS: &[(&str, Written)] = &[
 
 /// Attributes that every kind of actuator shares with the others through its class.
 const SHARED: &[&str] = &[
-    "group", "nsample", "interp", "delay", "ctrlrange", "user", "ctrllimited", "forcelimited", "forcerange", "gear",
-    "damping", "armature", "cranklength",
+    "group",
+    "nsample",
+    "interp",
+    "delay",
+    "ctrlrange",
+    "user",
+    "ctrllimited",
+    "forcelimited",
+    "forcerange",
+    "gear",
+    "damping",
+    "armature",
+    "cranklength",
 ];
 
 /// The actuator default of one class.

@@ -24,13 +24,21 @@ pub enum ArrayData<'a> {
 }
 
 macro_rules! element_type {
-    (real) => { f64 };
-    (int) => { i32 };
+    (real) => {
+        f64
+    };
+    (int) => {
+        i32
+    };
 }
 
 macro_rules! array_data {
-    (real, $data:expr) => { $crate::array_table::ArrayData::Real($data) };
-    (int, $data:expr) => { $crate::array_table::ArrayData::Int($data) };
+    (real, $data:expr) => {
+        $crate::array_table::ArrayData::Real($data)
+    };
+    (int, $data:expr) => {
+        $crate::array_table::ArrayData::Int($data)
+    };
 }
 
 /// Declares a struct of counts and arrays; see the module documentation.
@@ -72,9 +80,15 @@ macro_rules! array_table {
 
 /// A width is a number, or the name of another count.
 macro_rules! width {
-    ($model:ident, $width:literal) => { $width };
-    ($model:ident, $width:ident) => { $model.$width };
-    ($model:ident, ($width:ident * $factor:literal)) => { $model.$width * $factor };
+    ($model:ident, $width:literal) => {
+        $width
+    };
+    ($model:ident, $width:ident) => {
+        $model.$width
+    };
+    ($model:ident, ($width:ident * $factor:literal)) => {
+        $model.$width * $factor
+    };
 }
 
 pub(crate) use {array_data, array_table, element_type, width};

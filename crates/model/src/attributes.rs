@@ -10,8 +10,24 @@ use crate::xml_tree::{Element, Place};
 
 /// Attributes whose array may be shorter than its field; the rest keeps the value of the default class.
 const MAY_BE_SHORT: &[&str] = &[
-    "size", "friction", "solref", "solimp", "solreflimit", "solimplimit", "solreffriction", "solimpfriction", "gear",
-    "gainprm", "biasprm", "dynprm", "stiffness", "damping", "o_solref", "o_solimp", "o_friction", "fluidcoef",
+    "size",
+    "friction",
+    "solref",
+    "solimp",
+    "solreflimit",
+    "solimplimit",
+    "solreffriction",
+    "solimpfriction",
+    "gear",
+    "gainprm",
+    "biasprm",
+    "dynprm",
+    "stiffness",
+    "damping",
+    "o_solref",
+    "o_solimp",
+    "o_friction",
+    "fluidcoef",
 ];
 
 /// Ways to write a rotation: the element's own way replaces that of its class.
@@ -112,9 +128,8 @@ impl Attributes {
     }
 
     fn number(&self, name: &str, token: &str) -> Result<f64, LoadError> {
-        let value: f64 = token
-            .parse()
-            .map_err(|_| self.error_at(name, format!("{name} \"{token}\" is not a number")))?;
+        let value: f64 =
+            token.parse().map_err(|_| self.error_at(name, format!("{name} \"{token}\" is not a number")))?;
         if value.is_finite() {
             Ok(value)
         } else {
@@ -124,16 +139,17 @@ impl Attributes {
 
     /// All numbers of an attribute, however many.
     pub fn all_reals(&self, name: &str) -> Result<Option<Vec<f64>>, LoadError> {
-        self.text(name)
-            .map(|text| text.split_ascii_whitespace().map(|t| self.number(name, t)).collect())
-            .transpose()
+        self.text(name).map(|text| text.split_ascii_whitespace().map(|t| self.number(name, t)).collect()).transpose()
     }
 
     /// Exactly `N` numbers.
     pub fn reals<const N: usize>(&self, name: &str) -> Result<Option<[f64; N]>, LoadError> {
         let Some(values) = self.all_reals(name)? else { return Ok(None) };
         let count = values.len();
-        values.try_into().map(Some).map_err(|_| self.error_at(name, format!("{name} has {count} numbers, it takes {N}")))
+        values
+            .try_into()
+            .map(Some)
+            .map_err(|_| self.error_at(name, format!("{name} has {count} numbers, it takes {N}")))
     }
 
     /// Up to `N` numbers over `field`, which keeps the rest.
@@ -215,7 +231,8 @@ impl Attributes {
         let is_limited = match self.flag_or_auto(limited)? {
             Some(flag) => flag,
             None if !autolimits && limits.is_some_and(|l| l != [0.0; 2]) => {
-                return Err(self.error_at(range, format!("{range} needs {limited}=\"true\" or \"false\", as autolimits is off")));
+                return Err(self
+                    .error_at(range, format!("{range} needs {limited}=\"true\" or \"false\", as autolimits is off")));
             }
             None => limits.is_some_and(|l| l != [0.0; 2]),
         };

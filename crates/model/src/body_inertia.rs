@@ -4,10 +4,11 @@ use glam::{DMat3, DVec3};
 
 use crate::geom_element::{MIN_VALUE, is_declared_massless};
 use crate::load_error::LoadError;
+use crate::pose::Pose;
 use crate::principal_axes::principal_axes;
 use crate::scene::{Body, MassProperties, Scene};
 use crate::solid_inertia::Shape;
-use crate::source::{InertiaFromGeom, Pose};
+use crate::source::InertiaFromGeom;
 
 /// Mass properties of all bodies, the world's being nothing.
 pub(crate) fn mass_properties(scene: &Scene) -> Result<Vec<MassProperties>, LoadError> {

@@ -42,7 +42,9 @@ impl DefaultClasses {
         for section in root.children.iter().filter(|e| &*e.name == "default") {
             if let Some(name) = section.attribute("class").filter(|name| *name != MAIN) {
                 let advice = "leave its name out, and put the class inside it";
-                return Err(section.error(format!("class \"{name}\": the outermost default class is \"{MAIN}\"; {advice}")));
+                return Err(
+                    section.error(format!("class \"{name}\": the outermost default class is \"{MAIN}\"; {advice}"))
+                );
             }
             let base = all.classes[MAIN].clone();
             all.read_class(section, MAIN.into(), base)?;

@@ -6,9 +6,9 @@ use crate::attributes::Attributes;
 use crate::joint_element::{solimp, solref};
 use crate::kinematic_tree::Context;
 use crate::load_error::LoadError;
+use crate::pose::{Pose, rotation_of_z_to};
 use crate::scene::Geom;
 use crate::solid_inertia::{SHAPES, Shape, ShapeTraits, traits_of};
-use crate::source::{Pose, rotation_of_z_to};
 use crate::xml_tree::Element;
 
 /// Volumes and masses below this count as none (MuJoCo's `mjMINVAL`).

@@ -4,9 +4,10 @@ use glam::{DMat3, DVec3};
 
 use crate::attributes::Attributes;
 use crate::load_error::LoadError;
+use crate::pose::Pose;
 use crate::principal_axes::principal_axes;
 use crate::scene::MassProperties;
-use crate::source::{CompilerSettings, Pose};
+use crate::source::CompilerSettings;
 use crate::xml_tree::Element;
 
 pub(crate) fn read(element: &Element, compiler: &CompilerSettings) -> Result<MassProperties, LoadError> {

@@ -69,23 +69,19 @@ pub(crate) fn read(element: &Element, name: String, context: &Context) -> Result
         return Err(a.error_at("limited", "a free joint cannot have limits"));
     }
     if joint_type == BALL && limited && range[0] != 0.0 {
-        return Err(a.error_at("range", format!("range [{}, {}]: a ball joint's first limit must be 0", range[0], range[1])));
+        return Err(
+            a.error_at("range", format!("range [{}, {}]: a ball joint's first limit must be 0", range[0], range[1]))
+        );
     }
-    let (actuator_force_limited, actuator_force_range) = if traits.scalar {
-        a.limit("actuatorfrcrange", "actuatorfrclimited", autolimits)?
-    } else {
-        (false, [0.0; 2])
-    };
+    let (actuator_force_limited, actuator_force_range) =
+        if traits.scalar { a.limit("actuatorfrcrange", "actuatorfrclimited", autolimits)? } else { (false, [0.0; 2]) };
     a.refuse("springyield", &["0"], "plastic springs are not supported")?;
 
     let (mut stiffness, mut damping) = ([0.0; 3], [0.0; 3]);
     a.fill("stiffness", &mut stiffness)?;
     a.fill("damping", &mut damping)?;
-    let (reference, spring_reference) = if traits.scalar {
-        (a.real_or("ref", 0.0)? * unit, a.real_or("springref", 0.0)? * unit)
-    } else {
-        (0.0, 0.0)
-    };
+    let (reference, spring_reference) =
+        if traits.scalar { (a.real_or("ref", 0.0)? * unit, a.real_or("springref", 0.0)? * unit) } else { (0.0, 0.0) };
     Ok(Joint {
         name,
         origin: context.origin(element),

@@ -8,8 +8,9 @@ use glam::{DQuat, DVec3};
 
 use crate::attributes::Attributes;
 use crate::load_error::LoadError;
+use crate::pose::Pose;
 use crate::scene::{Body, Kind, Named, Origin, Scene, Scope};
-use crate::source::{Pose, Source, check_single_orientation};
+use crate::source::{Source, check_single_orientation};
 use crate::xml_tree::{Element, MAX_DEPTH, Place};
 use crate::{geom_element, inertial_element, joint_element, viewer_elements};
 
@@ -64,8 +65,7 @@ pub(crate) fn read(main: Rc<Source>) -> Result<Scene, LoadError> {
     let root = main.root.clone();
     scene.bodies.push(new_body("world".into(), Attributes::of(&root), main.clone(), 0));
     scene.claim(Kind::Body, "world", &root.place)?;
-    let scope =
-        Scope { source: main.clone(), prefix: String::new(), suffix: String::new(), brings_keyframes: true };
+    let scope = Scope { source: main.clone(), prefix: String::new(), suffix: String::new(), brings_keyframes: true };
     scene.scopes.push(scope);
     let context = Context {
         source: main,
@@ -232,7 +232,12 @@ impl Walk {
         let key = (element.place.file.to_path_buf(), element.place.line, prefix.clone());
         let brings_keyframes = a.has("model") && self.keyframes_taken.insert(key);
         let scope = self.scene.scopes.len();
-        self.scene.scopes.push(Scope { source: source.clone(), prefix: prefix.clone(), suffix: suffix.clone(), brings_keyframes });
+        self.scene.scopes.push(Scope {
+            source: source.clone(),
+            prefix: prefix.clone(),
+            suffix: suffix.clone(),
+            brings_keyframes,
+        });
         let inner = Context {
             source: source.clone(),
             scope,
@@ -264,7 +269,12 @@ impl Walk {
             return Err(a.error_at(kind, format!("{kind} \"{name}\": the attached model has no {kind} of this name")));
         };
         self.children(
-            &Element { name: "worldbody".into(), attributes: Vec::new(), children: vec![found.clone()], place: found.place.clone() },
+            &Element {
+                name: "worldbody".into(),
+                attributes: Vec::new(),
+                children: vec![found.clone()],
+                place: found.place.clone(),
+            },
             body,
             &Context { class, ..inner },
         )

@@ -5,14 +5,17 @@
 //! and attribute; nothing that would change the motion is ignored; no input makes it panic or loop. It refuses meshes
 //! and height fields that collide, equality constraints, tendons that act, muscles, plugins, flexes and elliptic cones.
 
+mod actuator_arrays;
 mod actuator_element;
 mod actuator_shortcuts;
 mod array_table;
 mod attributes;
 mod body_inertia;
 mod compile;
+mod contact_arrays;
 mod contact_element;
 mod default_classes;
+mod geom_arrays;
 mod geom_element;
 mod inertial_element;
 mod inverse_weight;
@@ -25,6 +28,7 @@ mod model;
 mod names;
 mod option_element;
 mod options;
+mod pose;
 mod principal_axes;
 mod reference_pose;
 mod scene;
@@ -34,6 +38,8 @@ mod simple_body;
 mod solid_inertia;
 mod source;
 mod statistic;
+mod tree_arrays;
+mod viewer_arrays;
 mod viewer_elements;
 mod xml_tree;
 

@@ -9,7 +9,7 @@ use crate::body_inertia::parallel_axis;
 use crate::model::Model;
 use crate::reference_pose::{DofMotion, ReferencePose};
 
-/// One tree's dofs `first..first + count`, its mass matrix and Cholesky factor, both row-major.
+/// One tree's dofs `first..first + count`, and the lower Cholesky factor of its mass matrix, row-major.
 struct Block {
     first: usize,
     count: usize,
@@ -57,15 +57,12 @@ impl MassMatrix {
 
         let mut blocks: Vec<Block> = Vec::new();
         let mut block_of = vec![0; m.nv];
-        for dof in 0..m.nv {
+        for (dof, block) in block_of.iter_mut().enumerate() {
             if m.dof_parentid[dof] < 0 {
                 blocks.push(Block { first: dof, count: 0, factor: Vec::new() });
             }
-            block_of[dof] = blocks.len() - 1;
-        }
-        // Dofs without a parent that share a tree (siblings under a static body cannot) would still be separate blocks.
-        for &b in &block_of {
-            blocks[b].count += 1;
+            *block = blocks.len() - 1;
+            blocks[*block].count += 1;
         }
         let mut diagonal = vec![0.0; m.nv];
         for block in &mut blocks {

@@ -99,7 +99,10 @@ fn read_choices(a: &Attributes, o: &mut Options) -> Result<(), LoadError> {
     if let Some(solver) = a.keyword("solver", &solvers)? {
         o.solver = solver;
         if solver != Solver::Newton {
-            tracing::info!("{}: solver {solver:?} is answered by Newton's method; the problem solved is the same", a.label());
+            tracing::info!(
+                "{}: solver {solver:?} is answered by Newton's method; the problem solved is the same",
+                a.label()
+            );
         }
     }
     Ok(())

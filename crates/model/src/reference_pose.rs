@@ -6,7 +6,7 @@ use glam::{DMat3, DQuat, DVec3};
 
 use crate::joint_element::{BALL, FREE, SLIDE};
 use crate::model::Model;
-use crate::source::Pose;
+use crate::pose::Pose;
 
 /// How one degree of freedom moves points: v(p) = linear + angular x (p - anchor).
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +40,11 @@ pub(crate) fn vec3(data: &[f64], i: usize) -> DVec3 {
 
 pub(crate) fn quat(data: &[f64], i: usize) -> DQuat {
     DQuat::from_xyzw(data[4 * i + 1], data[4 * i + 2], data[4 * i + 3], data[4 * i])
+}
+
+/// The inertial frame of a body, in the body.
+pub(crate) fn inertial_frame(m: &Model, body: usize) -> Pose {
+    Pose { position: vec3(&m.body_ipos, body), rotation: quat(&m.body_iquat, body) }
 }
 
 impl ReferencePose {

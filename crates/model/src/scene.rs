@@ -9,9 +9,10 @@ use glam::{DQuat, DVec3};
 
 use crate::attributes::Attributes;
 use crate::load_error::LoadError;
+use crate::pose::Pose;
 use crate::schema::suggestion;
 use crate::solid_inertia::Shape;
-use crate::source::{Pose, Source};
+use crate::source::Source;
 use crate::xml_tree::Place;
 
 /// Most bodies, geoms, joints, sites, cameras, lights and replicas together; far above what one environment can step.
@@ -230,7 +231,8 @@ impl Scene {
             None => Ok(()),
             Some(first) => {
                 let word = kind.word();
-                let message = format!("{word} \"{full}\": the name is already used at {}:{}", first.file.display(), first.line);
+                let message =
+                    format!("{word} \"{full}\": the name is already used at {}:{}", first.file.display(), first.line);
                 Err(place.error(format!("{message}; every {word} needs its own")))
             }
         }

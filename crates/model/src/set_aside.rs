@@ -27,14 +27,15 @@ pub(crate) fn check(scene: &Scene) -> Result<(), LoadError> {
 
 fn check_source(source: &Source, scene: &Scene, scope: usize) -> Result<(), LoadError> {
     let mut count: BTreeMap<&str, usize> = BTreeMap::new();
-    for equality in source.section("equality") {
-        return Err(equality.error("equality constraints are not supported"));
-    }
-    for plugin in source.section("extension") {
-        return Err(plugin.error("plugins are not supported"));
-    }
-    for flex in source.section("deformable").filter(|e| &*e.name == "flex") {
-        return Err(flex.error("flexes are not supported"));
+    let flex = |e: &&Element| &*e.name == "flex";
+    for (refused, what) in [
+        (source.section("equality").next(), "equality constraints are"),
+        (source.section("extension").next(), "plugins are"),
+        (source.section("deformable").find(flex), "flexes are"),
+    ] {
+        if let Some(element) = refused {
+            return Err(element.error(format!("{what} not supported")));
+        }
     }
     for tendon in source.section("tendon") {
         check_tendon(tendon, source, scene, scope)?;
@@ -48,7 +49,10 @@ fn check_source(source: &Source, scene: &Scene, scope: usize) -> Result<(), Load
     }
     if scope == 0 {
         for (kind, n) in count {
-            tracing::info!("{}: {n} {kind}(s) set aside, as they do not act on the motion", source.root.place.file.display());
+            tracing::info!(
+                "{}: {n} {kind}(s) set aside, as they do not act on the motion",
+                source.root.place.file.display()
+            );
         }
     }
     Ok(())

@@ -37,7 +37,8 @@ fn has_simple_joints(body: &Body) -> bool {
     let near_zero = |v: DVec3| v.abs().max_element() < 1e-15;
     let along_axis = |v: DVec3| v.to_array().iter().filter(|x| x.abs() > 1e-15).count() == 1;
     body.joints.iter().filter(|j| j.traits().rotates).count() <= 1
-        && body.joints.iter().all(|j| {
-            j.joint_type == FREE || (near_zero(j.pos) && (!j.traits().scalar || along_axis(j.axis)))
-        })
+        && body
+            .joints
+            .iter()
+            .all(|j| j.joint_type == FREE || (near_zero(j.pos) && (!j.traits().scalar || along_axis(j.axis))))
 }

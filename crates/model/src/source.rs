@@ -7,6 +7,7 @@ use glam::{DQuat, DVec3};
 use crate::attributes::{Attributes, ORIENTATIONS};
 use crate::default_classes::DefaultClasses;
 use crate::load_error::LoadError;
+use crate::pose::{Pose, rotation_of_z_to};
 use crate::schema;
 use crate::xml_tree::{self, Element};
 
@@ -61,7 +62,9 @@ impl CompilerSettings {
                     .try_into()
                     .ok()
                     .filter(|l: &[char; 3]| l.iter().all(|c| "xyzXYZ".contains(*c)))
-                    .ok_or_else(|| a.error_at("eulerseq", format!("eulerseq \"{text}\" must be three of x y z X Y Z")))?;
+                    .ok_or_else(|| {
+                        a.error_at("eulerseq", format!("eulerseq \"{text}\" must be three of x y z X Y Z"))
+                    })?;
             }
             let sources = [
                 ("false", InertiaFromGeom::Never),
@@ -147,51 +150,12 @@ pub(crate) fn check_single_orientation(element: &Element) -> Result<(), LoadErro
     Ok(())
 }
 
-/// The smallest rotation that takes the z axis to `direction`, which has unit length.
-pub(crate) fn rotation_of_z_to(direction: DVec3) -> DQuat {
-    let axis = DVec3::Z.cross(direction);
-    let sine = axis.length();
-    // Straight up or down: any horizontal axis will do, MuJoCo takes x.
-    let axis = if sine < 1e-10 { DVec3::X } else { axis / sine };
-    DQuat::from_axis_angle(axis, sine.atan2(direction.z))
-}
-
 pub(crate) fn unit_vector(a: &Attributes, name: &str, v: DVec3) -> Result<DVec3, LoadError> {
     let length = v.length();
     if length.is_finite() && length > 1e-14 {
         Ok(v / length)
     } else {
         Err(a.error_at(name, format!("{name}: the direction [{}, {}, {}] has no length", v.x, v.y, v.z)))
-    }
-}
-
-/// A rigid placement: where a child frame's origin is, and how it is turned.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Pose {
-    pub position: DVec3,
-    pub rotation: DQuat,
-}
-
-impl Pose {
-    pub const IDENTITY: Pose = Pose { position: DVec3::ZERO, rotation: DQuat::IDENTITY };
-
-    /// `inner`, given in this frame, seen from this frame's parent.
-    pub fn then(&self, inner: &Pose) -> Pose {
-        Pose { position: self.apply(inner.position), rotation: self.turn(inner.rotation) }
-    }
-
-    pub fn apply(&self, point: DVec3) -> DVec3 {
-        // A frame that does not turn leaves the last bit of its contents alone.
-        if self.rotation == DQuat::IDENTITY { self.position + point } else { self.position + self.rotation * point }
-    }
-
-    fn turn(&self, rotation: DQuat) -> DQuat {
-        if self.rotation == DQuat::IDENTITY { rotation } else { (self.rotation * rotation).normalize() }
-    }
-
-    pub fn inverse(&self) -> Pose {
-        let rotation = self.rotation.conjugate();
-        Pose { position: -(rotation * self.position), rotation }
     }
 }
 

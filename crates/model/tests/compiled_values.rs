@@ -51,8 +51,7 @@ fn a_capsule_is_a_cylinder_with_two_half_balls() {
     let (tube, ball) = (PI * r * r * 2.0 * h, 4.0 / 3.0 * PI * r.powi(3));
     assert_close(&[mass], &[tube + ball]);
     // A half ball's centre is 3/8 r from its flat side; its moment there is 83/320 m r^2.
-    let side = tube * (3.0 * r * r + 4.0 * h * h) / 12.0
-        + ball * (83.0 / 320.0 * r * r + (h + 3.0 / 8.0 * r).powi(2));
+    let side = tube * (3.0 * r * r + 4.0 * h * h) / 12.0 + ball * (83.0 / 320.0 * r * r + (h + 3.0 / 8.0 * r).powi(2));
     assert_close(&inertia, &[side, side, tube * r * r / 2.0 + ball * 0.4 * r * r]);
 }
 
@@ -72,7 +71,8 @@ fn shells_carry_their_mass_on_the_surface() {
 
 #[test]
 fn two_balls_on_a_line_obey_the_parallel_axis_theorem() {
-    let m = load("<body><joint/><geom size='.1' mass='1' pos='0 -1 0'/><geom size='.1' mass='3' pos='0 1 0'/></body>", "");
+    let m =
+        load("<body><joint/><geom size='.1' mass='1' pos='0 -1 0'/><geom size='.1' mass='3' pos='0 1 0'/></body>", "");
     assert_close(&m.body_ipos[3..6], &[0.0, 0.5, 0.0]);
     let ball = 0.4 * 4.0 * 0.01;
     // About the common centre: 1 * 1.5^2 + 3 * 0.5^2, and nothing along the line.
@@ -104,8 +104,10 @@ fn a_pendulum_has_its_textbook_mass_matrix() {
 #[test]
 fn a_double_pendulum_couples_its_joints() {
     let link = "<inertial pos='1 0 0' mass='1' diaginertia='.1 .1 .1'/>";
-    let m = load(&format!("<body><joint/>{link}<body pos='2 0 0'><joint name='k'/>{link}</body></body>"),
-        "<actuator><motor joint='k' gear='2'/></actuator>");
+    let m = load(
+        &format!("<body><joint/>{link}<body pos='2 0 0'><joint name='k'/>{link}</body></body>"),
+        "<actuator><motor joint='k' gear='2'/></actuator>",
+    );
     // M = [[1.1 + 9.1, 3.1], [3.1, 1.1]].
     let determinant = 10.2 * 1.1 - 3.1 * 3.1;
     assert_close(&m.dof_M0, &[10.2, 1.1]);
@@ -128,7 +130,10 @@ fn degrees_become_radians_where_the_joint_is_angular() {
 fn classes_nest_and_the_nearest_one_wins() {
     let classes = "<default><geom size='1 2' rgba='1 0 0 1'/><default class='a'><geom type='capsule' friction='.5'/>
         <default class='b'><geom size='3'/></default></default></default>";
-    let m = load("<geom/><geom class='a'/><body childclass='a'><geom/><geom class='b'/><geom class='main'/></body>", classes);
+    let m = load(
+        "<geom/><geom class='a'/><body childclass='a'><geom/><geom class='b'/><geom class='main'/></body>",
+        classes,
+    );
     assert_eq!(m.geom_type, [2, 3, 3, 3, 2]);
     assert_close(&m.geom_size[9..12], &[3.0, 2.0, 0.0]);
     assert_close(&m.geom_friction[9..12], &[0.5, 0.005, 0.0001]);
@@ -136,8 +141,11 @@ fn classes_nest_and_the_nearest_one_wins() {
 
 #[test]
 fn frames_move_everything_inside_them() {
-    let m = load("<body><frame pos='1 2 3' euler='0 0 90'><joint pos='1 0 0' axis='1 0 0'/><geom size='1' pos='1 0 0'/>
-        <body name='c' pos='0 1 0'/></frame></body>", "");
+    let m = load(
+        "<body><frame pos='1 2 3' euler='0 0 90'><joint pos='1 0 0' axis='1 0 0'/><geom size='1' pos='1 0 0'/>
+        <body name='c' pos='0 1 0'/></frame></body>",
+        "",
+    );
     assert_close(&m.jnt_pos, &[1.0, 3.0, 3.0]);
     assert_close(&m.jnt_axis, &[0.0, 1.0, 0.0]);
     assert_close(&m.geom_pos, &[1.0, 3.0, 3.0]);
@@ -146,8 +154,10 @@ fn frames_move_everything_inside_them() {
 
 #[test]
 fn replicas_are_named_and_placed_one_after_the_other() {
-    let m = load("<replicate count='11' sep='-' offset='1 0 0' euler='0 0 90'><body name='b'><joint name='j'/><geom size='1'/></body></replicate>",
-        "<actuator><motor name='m' joint='j'/></actuator>");
+    let m = load(
+        "<replicate count='11' sep='-' offset='1 0 0' euler='0 0 90'><body name='b'><joint name='j'/><geom size='1'/></body></replicate>",
+        "<actuator><motor name='m' joint='j'/></actuator>",
+    );
     assert_eq!(m.body_id("b-10"), Some(11));
     assert_eq!(m.actuator_id("m-03"), Some(3));
     assert_eq!((m.nu, m.actuator_trnid[6]), (11, 3));
@@ -166,7 +176,10 @@ fn an_attached_model_keeps_its_own_settings() {
 #[test]
 fn a_position_actuator_is_a_general_one() {
     let joint = "<body><joint name='j'/><inertial pos='0 0 0' mass='1' diaginertia='3 3 4'/></body>";
-    let m = load(joint, "<actuator><position joint='j' kp='9' kv='2'/><position joint='j' kp='9' dampratio='1'/></actuator>");
+    let m = load(
+        joint,
+        "<actuator><position joint='j' kp='9' kv='2'/><position joint='j' kp='9' dampratio='1'/></actuator>",
+    );
     assert_close(&m.actuator_gainprm[..3], &[9.0, 0.0, 0.0]);
     assert_close(&m.actuator_biasprm[..3], &[0.0, -9.0, -2.0]);
     assert_close(&m.actuator_biasprm[10..13], &[0.0, -9.0, -2.0 * (9.0f64 * 4.0).sqrt()]);
@@ -181,8 +194,10 @@ fn spring_dampers_get_their_time_constant() {
 
 #[test]
 fn keyframes_fill_up_with_the_reference_pose() {
-    let m = load("<body pos='0 0 3'><freejoint/><geom size='1'/></body>",
-        "<size nkey='2'/><keyframe><key name='k' qpos='1 2 3 2'/></keyframe>");
+    let m = load(
+        "<body pos='0 0 3'><freejoint/><geom size='1'/></body>",
+        "<size nkey='2'/><keyframe><key name='k' qpos='1 2 3 2'/></keyframe>",
+    );
     assert_eq!((m.nkey, m.key_id("k")), (2, Some(0)));
     assert_close(&m.key_qpos, &[1.0, 2.0, 3.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 3.0, 1.0, 0.0, 0.0, 0.0]);
 }
@@ -196,14 +211,19 @@ fn free_bodies_align_with_their_inertia_on_request() {
 
 #[test]
 fn visual_meshes_need_no_file() {
-    let m = load("<body><joint/><geom size='1'/><geom type='mesh' mesh='m' contype='0' conaffinity='0' mass='0'/></body>",
-        "<asset><mesh name='m' file='absent.stl'/></asset>");
+    let m = load(
+        "<body><joint/><geom size='1'/><geom type='mesh' mesh='m' contype='0' conaffinity='0' mass='0'/></body>",
+        "<asset><mesh name='m' file='absent.stl'/></asset>",
+    );
     assert_eq!(m.geom_type, [2, 7]);
 }
 
 #[test]
 fn options_and_flags_have_mujoco_values() {
-    let m = load("", "<option timestep='.01' integrator='RK4' solver='PGS'><flag gravity='disable' eulerdamp='disable' energy='enable'/></option>");
+    let m = load(
+        "",
+        "<option timestep='.01' integrator='RK4' solver='PGS'><flag gravity='disable' eulerdamp='disable' energy='enable'/></option>",
+    );
     assert_eq!((m.opt.integrator, m.opt.timestep), (Integrator::Rk4, 0.01));
     assert_eq!((m.opt.disableflags, m.opt.enableflags), ((1 << 7) | (1 << 15), 1 << 1));
 }

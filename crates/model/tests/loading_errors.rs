@@ -78,7 +78,11 @@ fn missing_references_and_duplicate_names_are_errors() {
     assert_refused(HINGE, "<actuator><motor/></actuator>", &["`joint` is missing"]);
     assert_refused(HINGE, "<contact><pair geom1='g' geom2='h'/></contact>", &["geom2 \"h\"", "no geom"]);
     assert_refused(HINGE, "<contact><exclude body1='b' body2='c'/></contact>", &["body2 \"c\""]);
-    assert_refused("<geom name='a' size='1'/>\n<geom name='a' size='1'/>", "", &["test.xml:4", "already used at test.xml:3"]);
+    assert_refused(
+        "<geom name='a' size='1'/>\n<geom name='a' size='1'/>",
+        "",
+        &["test.xml:4", "already used at test.xml:3"],
+    );
     assert_refused("<body name='world'/>", "", &["already used"]);
     assert_refused("<camera mode='targetbody' target='x'/>", "", &["target \"x\""]);
     assert_refused("<camera mode='targetbody'/>", "", &["`target` is missing"]);
@@ -108,7 +112,11 @@ fn impossible_bodies_are_errors() {
 #[test]
 fn what_would_change_the_motion_is_refused_by_name() {
     assert_refused("<geom type='hfield' hfield='h'/>", "", &["hfield", "not supported"]);
-    assert_refused("<geom type='mesh' mesh='m'/>", "<asset><mesh name='m' file='m.stl'/></asset>", &["meshes that collide"]);
+    assert_refused(
+        "<geom type='mesh' mesh='m'/>",
+        "<asset><mesh name='m' file='m.stl'/></asset>",
+        &["meshes that collide"],
+    );
     assert_refused("<geom size='1' surfacevel='1'/>", "", &["surfacevel"]);
     assert_refused("<geom size='1' adhesion='1'/>", "", &["adhesion"]);
     assert_refused("<geom size='1' fluidshape='ellipsoid'/>", "", &["fluidshape"]);
