@@ -19,7 +19,7 @@ inline int convex_convex(int type1, const Geom& geom1, int type2, const Geom& ge
   if (type1 != shape_ellipsoid && type2 >= shape_cylinder) {
     const int count = flat_contacts(first, second, gap.normal, margin, contacts);
     NO_UNROLL for (int i = 0; i < count; ++i) contacts[i].pos += origin;
-    if (count > 1) return count;
+    if (count > 0) return count;
   }
   const real dist = gap.dist - rounding1 - rounding2;
   const Vec3 on_first = add_scaled(gap.on_first, rounding1, gap.normal);

@@ -3,20 +3,30 @@
 // MuJoCo's "single-shot" multiple contacts, for capsules, cylinders and boxes. Its choices: the cap of a cylinder is a
 // polygon with 16 corners; faces within 5.1 degrees (cosine 0.996) and edges within sine 0.0888 of a face count as flat;
 // distances are measured across the face (the second one, of two); of more than four corners, four are kept that span a
-// large area. The edge of a capsule or of a cylinder's side is the line nearest to the other shape, an edge of a box must
+// large area. The edge of a capsule or of a cylinder's side is the line nearest to the other shape; an edge of a box must
 // hold the nearest points.
+//
+// One choice is ours. Where the nearest points are on an edge of a box, MuJoCo may lay the contacts on the box's other face
+// there, across which the shapes overlap less than they do. We use the face that looks along the contact's normal.
 #pragma once
 #include "collision/narrowphase/clip_polygon.h"
 #include "collision/narrowphase/convex_shape.h"
 
 constexpr int cap_corners = 16, flat_corner_limit = 2 * cap_corners;
+/// A cap within 45 degrees of the contact's normal faces the other shape; else the side does.
+constexpr real cap_facing_cosine = real(0.7);
 constexpr real flat_face_cosine = real(0.996), flat_edge_sine = real(0.0888);
+/// The contact's normal is this square to the edge of a box that holds the nearest points.
+constexpr real flat_box_edge_sine = sizeof(real) == 8 ? real(1e-6) : real(1e-4);
 
-/// The flat part of a shape that looks along a direction: a face (three corners or more), an edge (two), or nothing.
-struct FlatPart {
-  Vec3 normal;  // of a face, outward
+/// A face, or what is left of it: its outward normal, and its corners clockwise as seen from outside.
+struct FlatFace {
+  Vec3 normal;
   int count;
   Vec3 corner[flat_corner_limit];
+};
+struct FlatEdge {
+  Vec3 from, to;
 };
 
 constexpr real cosines_of_16[5] = {real(1), real(0.92387953251128673848), real(0.70710678118654757), real(0.38268343236508978),
@@ -32,20 +42,18 @@ INLINE Vec3 cap_corner(int k) {
   return quarter & 2 ? vec3(-x, -y, 0) : vec3(x, y, 0);
 }
 
-/// The face of a cylinder or a box that looks along `direction`; count 0 if the shape has none. Corners run clockwise, seen
-/// from outside.
-inline void face_towards(const ConvexShape& shape, Vec3 direction, FlatPart& part) {
+/// The face of a cylinder or a box that looks along `direction`; false if the shape has none.
+inline bool face_towards(const ConvexShape& shape, Vec3 direction, FlatFace& face) {
   const Vec3 d = transposed_times(shape.geom.axes, direction), s = shape.geom.size;
   const Vec3 steepness = {absolute(d.x), absolute(d.y), absolute(d.z)};
   const bool box = shape.type == shape_box;
-  part.count = 0;
-  if (shape.type < shape_cylinder || (!box && steepness.z < real(0.7))) return;
+  if (shape.type < shape_cylinder || (!box && steepness.z < cap_facing_cosine)) return false;
   const int largest = steepness.x >= steepness.y ? (steepness.x >= steepness.z ? 0 : 2) : (steepness.y >= steepness.z ? 1 : 2);
   const int axis = box ? largest : 2, first = axis == 0 ? 2 : 0, second = axis == 1 ? 2 : 1;
   const bool positive = d[axis] > 0;
-  part.normal = shape.geom.axis(axis) * (positive ? real(1) : real(-1));
-  part.count = box ? 4 : cap_corners;
-  NO_UNROLL for (int i = 0; i < part.count; ++i) {
+  face.normal = shape.geom.axis(axis) * (positive ? real(1) : real(-1));
+  face.count = box ? 4 : cap_corners;
+  NO_UNROLL for (int i = 0; i < face.count; ++i) {
     Vec3 local;
     if (box) {
       const int flipped = (i == 1 || i == 2 ? 1 << first : 0) | (i >= 2 ? 1 << second : 0);
@@ -55,31 +63,31 @@ inline void face_towards(const ConvexShape& shape, Vec3 direction, FlatPart& par
       local = cap_corner(positive ? (cap_corners - i) % cap_corners : i) * s.x;
       local.z = positive ? s.y : -s.y;
     }
-    part.corner[i] = shape.geom.pos + shape.geom.axes * local;
+    face.corner[i] = shape.geom.pos + shape.geom.axes * local;
   }
+  return true;
 }
 
-/// The edge that looks along `direction`; count 0 if the shape has none there.
-inline void edge_towards(const ConvexShape& shape, Vec3 direction, FlatPart& part) {
-  part.count = 0;
-  Vec3 along = shape.geom.axis(2) * shape.geom.size.y, middle = shape.geom.pos;
-  if (shape.type == shape_capsule) {
-    middle = add_scaled(middle, shape.geom.size.x, direction);
-  } else if (shape.type == shape_cylinder) {
-    const Vec3 axis = shape.geom.axis(2);
-    middle = add_scaled(middle, shape.geom.size.x, normalized(add_scaled(direction, -dot(direction, axis), axis)));
-  } else {
-    const Vec3 d = transposed_times(shape.geom.axes, direction), s = shape.geom.size;
+/// The edge that looks along `direction`; false if the shape has none there.
+inline bool edge_towards(const ConvexShape& shape, Vec3 direction, FlatEdge& edge) {
+  const Vec3 s = shape.geom.size;
+  Vec3 middle, half;
+  if (shape.type == shape_box) {
+    const Vec3 d = transposed_times(shape.geom.axes, direction);
     const Vec3 m = {absolute(d.x), absolute(d.y), absolute(d.z)};
     const int axis = m.x <= m.y && m.x <= m.z ? 0 : (m.y <= m.z ? 1 : 2);
-    if (!(m[axis] < real(1e-6))) return;
-    const Vec3 local = with(vec3(s.x * sign(d.x), s.y * sign(d.y), s.z * sign(d.z)), axis, 0);
-    middle = middle + shape.geom.axes * local;
-    along = shape.geom.axis(axis) * s[axis];
+    const real middle_m = max(min(m.x, m.y), min(max(m.x, m.y), m.z));
+    if (!(m[axis] < flat_box_edge_sine) || middle_m < flat_box_edge_sine) return false;
+    middle = shape.geom.axes * with(vec3(s.x * sign(d.x), s.y * sign(d.y), s.z * sign(d.z)), axis, 0);
+    half = shape.geom.axis(axis) * s[axis];
+  } else {
+    const Vec3 axis = shape.geom.axis(2);
+    const Vec3 across = add_scaled(direction, -dot(direction, axis), axis);
+    middle = (shape.type == shape_capsule ? across : normalized(across)) * s.x;
+    half = axis * s.y;
   }
-  part.count = 2;
-  part.corner[0] = middle - along;
-  part.corner[1] = middle + along;
+  edge = {shape.geom.pos + middle - half, shape.geom.pos + middle + half};
+  return true;
 }
 
 /// Moves four corners that span a large area to the front. Every corner in turn is the first of them; the fourth advances
@@ -114,75 +122,82 @@ inline void keep_four(Vec3* corner, int count, Vec3 normal) {
   NO_UNROLL for (int i = 0; i < 4; ++i) corner[i] = kept[i];
 }
 
-/// Cuts a flat part to the outline of a face, extended along `along` (the normal of one of the two).
-inline void cut_to_outline(FlatPart& part, const FlatPart& face, Vec3 along) {
-  const Vec3 start = part.corner[0], edge = part.corner[1] - part.corner[0];
-  real entry = 0, exit = 1;
-  NO_UNROLL for (int i = 0; i < face.count && part.count > 0; ++i) {
-    const Vec3 from = face.corner[i], to = face.corner[i + 1 == face.count ? 0 : i + 1];
-    const Vec3 across = cross(from - to, along), outward = dot(along, face.normal) < 0 ? -across : across;
-    if (part.count > 2) {
-      part.count = clip_polygon(part.corner, part.count, flat_corner_limit, outward, dot(outward, from));
-      continue;
-    }
-    const real outside = dot(outward, start - from), speed = dot(outward, edge);
-    if (speed > 0) {
-      exit = min(exit, -outside / speed);
-    } else if (speed < 0) {
-      entry = max(entry, -outside / speed);
-    } else if (outside > 0) {
-      part.count = 0;
-    }
-    if (!(entry <= exit)) part.count = 0;
-  }
-  if (part.count == 2) {
-    part.corner[0] = add_scaled(start, entry, edge);
-    part.corner[1] = add_scaled(start, exit, edge);
-  }
+/// The contact of a point that lies `dist` over a face.
+INLINE ContactPoint contact_over_face(Vec3 point, const FlatFace& face, Vec3 contact_normal, real dist) {
+  return {add_scaled(point, real(-0.5) * dist, face.normal), contact_normal, vec3(0, 0, 0), dist};
 }
 
-/// Contacts at the corners of a flat part that are within the margin of a face; four corners at most.
-inline int flat_on_face(FlatPart& part, const FlatPart& face, Vec3 contact_normal, real margin, ContactPoint* contacts) {
+/// The stretch of an edge that is over a face; a contact at each of its ends that is within the margin.
+inline int edge_on_face(const FlatEdge& edge, const FlatFace& face, Vec3 contact_normal, real margin, ContactPoint* contacts) {
+  const Vec3 along = edge.to - edge.from;
+  real reach[2] = {0, 1};
+  NO_UNROLL for (int i = 0; i < face.count; ++i) {
+    const Vec3 corner = face.corner[i], next = face.corner[i + 1 == face.count ? 0 : i + 1];
+    const Vec3 outward = cross(corner - next, face.normal);
+    const real outside = dot(outward, edge.from - corner), speed = dot(outward, along);
+    if (speed > 0) {
+      reach[1] = min(reach[1], -outside / speed);
+    } else if (speed < 0) {
+      reach[0] = max(reach[0], -outside / speed);
+    } else if (outside > 0) {
+      return 0;
+    }
+  }
+  if (!(reach[0] <= reach[1])) return 0;
   int count = 0;
-  NO_UNROLL for (int i = 0; i < part.count; ++i) {
-    if (dot(face.normal, part.corner[i] - face.corner[0]) <= margin) part.corner[count++] = part.corner[i];
+  NO_UNROLL for (int end = 0; end < 2; ++end) {
+    const Vec3 point = add_scaled(edge.from, reach[end], along);
+    const real dist = dot(face.normal, point - face.corner[0]);
+    if (!(dist <= margin)) continue;
+    contacts[count++] = contact_over_face(point, face, contact_normal, dist);
+    // MuJoCo cuts an edge as a polygon of two sides: a new end comes up twice, and shows where the other end is too high.
+    if (reach[end] != end) contacts[count] = contacts[count - 1], ++count;
+  }
+  if (count > 2) contacts[1] = contacts[count - 1];
+  return min(count, 2);
+}
+
+/// The second face, seen along the first one's normal, cut to the first; contacts at the corners of what is left, moved
+/// onto the first, where they are within the margin of the second. At most four.
+inline int face_on_face(const FlatFace& first, FlatFace& second, real margin, ContactPoint* contacts) {
+  const Vec3 on_second = second.corner[0];
+  NO_UNROLL for (int i = 0; i < first.count; ++i) {
+    const Vec3 corner = first.corner[i], next = first.corner[i + 1 == first.count ? 0 : i + 1];
+    const Vec3 outward = cross(corner - next, first.normal);
+    second.count = clip_polygon(second.corner, second.count, flat_corner_limit, outward, dot(outward, corner));
+  }
+  int count = 0;
+  NO_UNROLL for (int i = 0; i < second.count; ++i) {
+    const Vec3 corner = second.corner[i];
+    const Vec3 point = add_scaled(corner, dot(first.normal, first.corner[0] - corner), first.normal);
+    if (dot(second.normal, point - on_second) <= margin) second.corner[count++] = point;
   }
   if (count > 4) {
-    keep_four(part.corner, count, face.normal);
+    keep_four(second.corner, count, first.normal);
     count = 4;
   }
   NO_UNROLL for (int i = 0; i < count; ++i) {
-    const real dist = dot(face.normal, part.corner[i] - face.corner[0]);
-    contacts[i] = {add_scaled(part.corner[i], real(-0.5) * dist, face.normal), contact_normal, vec3(0, 0, 0), dist};
+    const real dist = dot(second.normal, second.corner[i] - on_second);
+    contacts[i] = contact_over_face(second.corner[i], second, -second.normal, dist);
   }
   return count;
 }
 
 /// Up to four contacts, or none where the shapes do not lie flat on each other. `normal` points from the first to the second.
 inline int flat_contacts(const ConvexShape& first, const ConvexShape& second, Vec3 normal, real margin, ContactPoint* contacts) {
-  FlatPart part, face;
-  face_towards(second, -normal, face);
-  face_towards(first, normal, part);
-  if (face.count && part.count && dot(face.normal, part.normal) <= -flat_face_cosine) {
-    // The second face, seen along the first one's normal, is cut to the first; what is left moves onto the first.
-    const FlatPart base = {face.normal, 1, {face.corner[0]}};
-    cut_to_outline(face, part, part.normal);
-    NO_UNROLL for (int i = 0; i < face.count; ++i) {
-      face.corner[i] = add_scaled(face.corner[i], dot(part.normal, part.corner[0] - face.corner[i]), part.normal);
-    }
-    return flat_on_face(face, base, -base.normal, margin, contacts);
+  FlatFace face1, face2;
+  const bool has_face1 = face_towards(first, normal, face1), has_face2 = face_towards(second, -normal, face2);
+  if (has_face1 && has_face2 && dot(face1.normal, face2.normal) <= -flat_face_cosine) {
+    return face_on_face(face1, face2, margin, contacts);
   }
   NO_UNROLL for (int swap = 0; swap < 2; ++swap) {
-    const ConvexShape& flat = swap ? first : second;
-    const Vec3 outward = swap ? normal : -normal;
-    face_towards(flat, outward, face);
-    if (face.count == 0) continue;
-    edge_towards(swap ? second : first, -outward, part);
-    if (part.count == 0) continue;
-    const Vec3 along = normalized(part.corner[1] - part.corner[0]);
-    if (absolute(dot(along, face.normal)) > flat_edge_sine) continue;
-    cut_to_outline(part, face, face.normal);
-    return flat_on_face(part, face, swap ? face.normal : -face.normal, margin, contacts);
+    if (!(swap ? has_face1 : has_face2)) continue;
+    const FlatFace& face = swap ? face1 : face2;
+    FlatEdge edge;
+    if (!edge_towards(swap ? second : first, swap ? -normal : normal, edge)) continue;
+    const real sine = dot(normalized(edge.to - edge.from), face.normal);
+    if (absolute(sine) > flat_edge_sine) continue;
+    return edge_on_face(edge, face, swap ? face.normal : -face.normal, margin, contacts);
   }
   return 0;
 }

@@ -1,7 +1,7 @@
 """MuJoCo's and Phalanx's narrow phases as functions of the same arguments.
 
 MuJoCo's is called through its public table mjCOLLISIONFUNC, on a model with two geoms of every type whose sizes and world
-poses are overwritten for each call; `collision` runs the whole of mj_collision for the contact frame and the margin rule.
+poses are overwritten for each call. `frames_of_scene` runs all of mj_collision, for the contact frames.
 """
 
 import ctypes
@@ -67,6 +67,15 @@ class MuJoCo:
         self.xpos, self.xmat, self.size = self.data.geom_xpos, self.data.geom_xmat, self.model.geom_size
         self.addresses = self.model._address, self.data._address
 
+    def accuracy(self, converged):
+        """MuJoCo's default accuracy of convex pairs, or as good as it gets."""
+        self.model.opt.ccd_tolerance = 1e-12 if converged else 1e-6
+        self.model.opt.ccd_iterations = 400 if converged else 35
+
+    def several(self, wanted):
+        """Whether convex pairs may have several contacts (the default)."""
+        self.model.opt.disableflags = 0 if wanted else int(mujoco.mjtDisableBit.mjDSBL_MULTICCD)
+
     def collide(self, a, b, pose1, pose2, margin):
         """Rows of dist, pos, normal, tangent."""
         i, j = self.ids[a + "1"], self.ids[b + "2"]
@@ -76,9 +85,23 @@ class MuJoCo:
         return np.frombuffer(self.buffer, dtype=np.float64, count=n * 10).reshape(n, 10).copy()
 
 
-def frames(rows):
-    """mju_makeFrame, through the one public way to it: a contact's frame."""
-    raise NotImplementedError
+def frames_of_scene(a, b, pose1, pose2, margin):
+    """Rows of dist, pos and frame from a scene with two bodies, through the whole of mj_collision."""
+    body = '<body pos="{}" quat="{}">{}<geom type="{}" size="{}" margin="{}"/></body>'
+    parts = []
+    for t, pose, gap, joint in ((a, pose1, margin, ""), (b, pose2, 0, "" if b == "plane" else "<freejoint/>")):
+        quat = np.zeros(4)
+        mujoco.mju_mat2Quat(quat, pose.mat.ravel())
+        text = [" ".join(f"{x:.17g}" for x in v) for v in (pose.pos, quat, pose.size)]
+        parts.append(body.format(text[0], text[1], joint, t, text[2], f"{gap:.17g}"))
+    model = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{''.join(parts)}</worldbody></mujoco>")
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    mujoco.mj_comPos(model, data)
+    mujoco.mj_collision(model, data)
+    placed = [Pose(data.geom_xpos[i], data.geom_xmat[i].reshape(3, 3), model.geom_size[i]) for i in (0, 1)]
+    rows = [np.concatenate([[c.dist], c.pos, c.frame]) for c in data.contact]
+    return placed, np.array(rows).reshape(len(rows), 13)
 
 
 class Phalanx:
