@@ -73,8 +73,11 @@ pub(crate) fn read(element: &Element, name: String, context: &Context) -> Result
             a.error_at("range", format!("range [{}, {}]: a ball joint's first limit must be 0", range[0], range[1]))
         );
     }
-    let (actuator_force_limited, actuator_force_range) =
-        if traits.scalar { a.limit("actuatorfrcrange", "actuatorfrclimited", autolimits)? } else { (false, [0.0; 2]) };
+    let (actuator_force_limited, actuator_force_range) = if traits.scalar {
+        a.limit("actuatorfrcrange", "actuatorfrclimited", autolimits)?
+    } else {
+        (false, a.reals("actuatorfrcrange")?.unwrap_or_default())
+    };
     a.refuse("springyield", &["0"], "plastic springs are not supported")?;
 
     let (mut stiffness, mut damping) = ([0.0; 3], [0.0; 3]);

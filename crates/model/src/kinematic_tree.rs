@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 
 use crate::attributes::Attributes;
 use crate::load_error::LoadError;
@@ -201,10 +201,8 @@ impl Walk {
             return Err(joint.error("it cannot be replicated directly; wrap it in a body"));
         }
         let separator = a.text("sep").unwrap_or_default();
-        let step = Pose {
-            position: a.reals::<3>("offset")?.map_or(DVec3::ZERO, DVec3::from_array),
-            rotation: a.reals::<3>("euler")?.map_or(DQuat::IDENTITY, |e| context.source.compiler.euler(e)),
-        };
+        let offset = a.reals::<3>("offset")?.map_or(DVec3::ZERO, DVec3::from_array);
+        let angles = a.reals::<3>("euler")?.unwrap_or_default();
         let digits = (count - 1).to_string().len();
         let mut replica_pose = Pose::IDENTITY;
         for i in 0..count {
@@ -213,7 +211,9 @@ impl Walk {
             let replica = format!("{separator}{i:0digits$}{}", context.replica);
             let frame = context.frame.then(&replica_pose);
             self.children(element, body, &Context { replica, frame, ..context.clone() })?;
-            replica_pose = replica_pose.then(&step);
+            // MuJoCo multiplies the angles, which for turns about several axes differs from turning again and again.
+            replica_pose.position = replica_pose.apply(offset);
+            replica_pose.rotation = context.source.compiler.euler(angles.map(|angle| angle * f64::from(i + 1)));
         }
         Ok(())
     }
