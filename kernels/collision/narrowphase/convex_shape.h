@@ -14,7 +14,7 @@ struct ConvexShape {
 
   INLINE real rounding() const { return type <= shape_capsule ? geom.size.x : real(0); }
 
-  /// The point of the core farthest along `direction` (of any length but zero), both in the world.
+  /// The point of the core farthest along `direction` (unit, or nearly so), both in the world.
   inline Vec3 farthest(Vec3 direction) const {
     const Vec3 d = transposed_times(geom.axes, direction), s = geom.size;
     Vec3 local = {0, 0, 0};

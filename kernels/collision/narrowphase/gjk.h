@@ -12,6 +12,9 @@ constexpr real gjk_tolerance = sizeof(real) == 8 ? real(1e-14) : real(1e-6);
 /// Cores nearer than this part of their size count as overlapping.
 constexpr real gjk_touching = sizeof(real) == 8 ? real(1e-10) : real(1e-5);
 
+/// A triangle with a smaller squared sine is its edges: its normal is rounding noise.
+constexpr real thin_triangle = sizeof(real) == 8 ? real(1e-28) : real(1e-11);
+
 /// Up to four points and their weights in the nearest point.
 struct Simplex {
   DifferencePoint vertex[4];
@@ -22,9 +25,10 @@ struct Simplex {
 /// The weights of the point of a triangle nearest to the origin, in its interior or on one of its edges. They are never
 /// negative and add up to one, so that rounding, in thin triangles, can give a farther point but not one outside.
 inline Vec3 nearest_on_triangle(Vec3 a, Vec3 b, Vec3 c) {
-  const Vec3 normal = cross(b - a, c - a);
+  const Vec3 ab = b - a, ac = c - a, normal = cross(ab, ac);
   const Vec3 area = {dot(normal, cross(b, c)), dot(normal, cross(c, a)), dot(normal, cross(a, b))};
-  if (area.x > 0 && area.y > 0 && area.z > 0) return area * (1 / (area.x + area.y + area.z));
+  const bool flat = !(dot(normal, normal) > thin_triangle * dot(ab, ab) * dot(ac, ac));
+  if (!flat && area.x > 0 && area.y > 0 && area.z > 0) return area * (1 / (area.x + area.y + area.z));
   const Vec3 corner[3] = {a, b, c};
   Vec3 best_weight = {1, 0, 0};
   real best = largest_real;
@@ -89,11 +93,11 @@ inline bool gjk_distance(const ConvexShape& first, const ConvexShape& second, re
   simplex.weight[0] = 1;
   simplex.count = 1;
   v = simplex.vertex[0].point;
-  real squared = dot(v, v), scale = squared;
+  real squared = dot(v, v), scale = dot(first.geom.size, first.geom.size) + dot(second.geom.size, second.geom.size);
   bool apart = false;
   NO_UNROLL for (int iteration = 0; iteration < gjk_iteration_limit; ++iteration) {
     if (!(squared > square(gjk_touching) * scale)) return false;
-    const DifferencePoint w = farthest_difference(first, second, -v);
+    const DifferencePoint w = farthest_difference(first, second, v * (-1 / square_root(squared)));
     const real bound = dot(v, w.point);
     scale = max(scale, dot(w.point, w.point));
     if (bound > 0 && square(bound) > square(max(limit, real(0))) * squared) {
@@ -119,7 +123,7 @@ inline bool gjk_distance(const ConvexShape& first, const ConvexShape& second, re
     v = nearest;
     squared = nearer;
   }
-  if (!(squared > square(gjk_touching) * scale)) return false;
+  if (!apart || !(squared > square(gjk_touching) * scale)) return false;
   gap.dist = square_root(squared);
   gap.normal = v * (-1 / gap.dist);
   gap.on_first = {0, 0, 0};

@@ -6,10 +6,16 @@
 
 mod cpu;
 mod cpu_memory;
+#[cfg(all(feature = "cuda", target_os = "linux"))]
+mod cuda;
+mod cuda_kernels;
 mod memory;
 mod workspace_slots;
 
 pub use cpu::{CpuExecutor, CpuOptions, OpenWorkspace, Precision, available_threads};
+#[cfg(all(feature = "cuda", target_os = "linux"))]
+pub use cuda::{CudaExecutor, CudaOptions, device_limits};
+pub use cuda_kernels::{KernelRequest, kernel_request};
 pub use memory::Memory;
 pub use workspace_slots::workspace_slots;
 

@@ -1,0 +1,276 @@
+//! Runs the kernels on an NVIDIA GPU.
+//!
+//! Plans with estimates, compiles what the plan chose, plans again with what the compiler said, and takes all memory then:
+//! a launch later can neither exceed the device nor allocate.
+use super::cuda_kernels::{KernelRequest, kernel_request};
+use super::{Executor, ExecutorError, Memory, workspace_slots};
+use crate::compile::{Architecture, Cache, CachedCubin, Nvrtc, Request, compile_cached};
+use crate::cuda::{Buffer, CudaError, Device, DeviceAttributes, Kernel, LaunchShape, Module, Stream, StreamHandle, driver_version};
+use crate::planning::model_dims;
+use crate::shape::Shape;
+use crate::view::{ArgumentBlock, slot_index};
+use phalanx_launch_planner::{Demand, DeviceLimits, KernelAttributes, KernelNeeds, KernelPlan, LaunchPlan, ModelDims, plan};
+use std::time::Instant;
+
+/// How a GPU is used.
+#[derive(Clone, Debug, Default)]
+pub struct CudaOptions {
+    /// The device's number.
+    pub ordinal: usize,
+    /// The caller's stream; one of our own if `None`.
+    pub stream: Option<u64>,
+    /// Limits of a smaller device to rehearse.
+    pub limits: Option<DeviceLimits>,
+    /// Runs the generic kernel for the batch too.
+    pub generic_only: bool,
+    /// Model fields with one value per environment.
+    pub per_env: Vec<&'static str>,
+}
+
+/// Threads of a block of the small kernels (reset, random controls).
+const SMALL_BLOCK: u32 = 256;
+
+/// A kernel with its launch and workspace.
+struct Launch {
+    kernel: Kernel,
+    shape: LaunchShape,
+    slots: Vec<(usize, u64)>,
+    block: ArgumentBlock,
+    workspace: Buffer,
+}
+
+/// Runs the kernels on one GPU.
+pub struct CudaExecutor {
+    name: String,
+    plan: LaunchPlan,
+    compile_seconds: f64,
+    step: Launch,
+    retry: Launch,
+    reset: Kernel,
+    random_controls: Kernel,
+    /// Length of the retry list: ours, since every step clears it.
+    retry_count: Buffer,
+    clock_hz: f64,
+    // Declared after everything that lives on them.
+    own_stream: Option<Stream>,
+    stream: StreamHandle,
+    device: Device,
+}
+
+/// The planner's limits of a device that answered.
+pub fn device_limits(attributes: &DeviceAttributes) -> DeviceLimits {
+    DeviceLimits {
+        name: attributes.name.clone(),
+        compute_capability: attributes.compute_capability,
+        multiprocessor_count: attributes.multiprocessor_count,
+        warp_size: attributes.warp_size,
+        max_threads_per_block: attributes.max_threads_per_block,
+        max_threads_per_multiprocessor: attributes.max_threads_per_multiprocessor,
+        max_blocks_per_multiprocessor: attributes.max_blocks_per_multiprocessor,
+        shared_memory_per_block: attributes.shared_memory_per_block,
+        shared_memory_per_block_optin: attributes.shared_memory_per_block_optin,
+        shared_memory_per_multiprocessor: attributes.shared_memory_per_multiprocessor,
+        reserved_shared_memory_per_block: attributes.reserved_shared_memory_per_block,
+        // The same on every supported architecture; CUDA has no attribute for them.
+        shared_memory_allocation_unit: 128,
+        register_allocation_unit: 256,
+        max_registers_per_thread: 255,
+        registers_per_block: attributes.registers_per_block,
+        registers_per_multiprocessor: attributes.registers_per_multiprocessor,
+        max_grid_dim_x: attributes.max_grid_dim_x,
+        total_global_memory: attributes.total_global_memory,
+        // Measured on an H200 (driver 580): the context takes about this before anything is allocated.
+        context_bytes: 600 << 20,
+        l2_cache_bytes: attributes.l2_cache_bytes,
+    }
+}
+
+impl CudaExecutor {
+    /// Compiles and loads the kernels and takes their workspaces.
+    ///
+    /// # Errors
+    /// If the device or NVRTC does not answer, or the batch does not fit.
+    pub fn new(shape: &Shape, demand: &Demand, options: &CudaOptions) -> Result<CudaExecutor, ExecutorError> {
+        let started = Instant::now();
+        let device = Device::open(options.ordinal)?;
+        let limits = match &options.limits {
+            Some(lower) => device_limits(device.attributes()).lowered_by(lower).map_err(phalanx_launch_planner::PlanError::from)?,
+            None => device_limits(device.attributes()),
+        };
+        let mut demand = demand.clone();
+        let free = device.memory()?.free + limits.context_bytes;
+        demand.memory_limit = Some(demand.memory_limit.map_or(free, |limit| limit.min(free)));
+        let dims = model_dims(shape, &[], &options.per_env);
+        let nvrtc = Nvrtc::open_up_to(driver_version()?.major)?;
+        let arch = nvrtc.architecture_for(device.attributes().architecture())?;
+        let compiler = Compiler { nvrtc, cache: Cache::from_env(), arch };
+
+        let estimate = plan(&limits, &dims, &KernelNeeds::estimate(dims.nv), &demand)?;
+        let specialised = (!options.generic_only).then_some(shape);
+        let fast = compiler.compile(&kernel_request(estimate.step(), specialised))?;
+        let retry = compiler.compile(&kernel_request(estimate.retry(), None))?;
+        let plan = replan(&limits, &dims, &demand, &estimate, &fast, &retry)?;
+
+        let own_stream = if options.stream.is_none() { Some(Stream::new(&device)?) } else { None };
+        let stream = options.stream.map_or_else(|| own_stream.as_ref().map_or(StreamHandle(0), Stream::handle), StreamHandle);
+        let fast = Module::load(&device, &fast.cubin)?;
+        let retry_module = Module::load(&device, &retry.cubin)?;
+        let retry_count = Buffer::allocate(&device, 4, "the length of the retry list")?;
+        let mut step = Launch::new(&device, fast.kernel("phalanx_step")?, plan.step(), stream)?;
+        let mut retry = Launch::new(&device, retry_module.kernel("phalanx_step")?, plan.retry(), stream)?;
+        for launch in [&mut step, &mut retry] {
+            launch.slots.push((slot_index("retry_count"), retry_count.pointer()));
+        }
+        let name = format!("{} (cuda:{}, {arch})", device.name(), options.ordinal);
+        stream.synchronize(&device)?;
+        Ok(CudaExecutor {
+            name,
+            plan,
+            compile_seconds: started.elapsed().as_secs_f64(),
+            step,
+            retry,
+            reset: fast.kernel("phalanx_reset")?,
+            random_controls: fast.kernel("phalanx_random_controls")?,
+            retry_count,
+            clock_hz: f64::from(device.attributes().clock_rate_khz) * 1e3,
+            own_stream,
+            stream,
+            device,
+        })
+    }
+
+    /// The stream that everything runs in, as a raw handle.
+    pub fn stream(&self) -> u64 {
+        self.own_stream.as_ref().map_or(self.stream, Stream::handle).0
+    }
+
+    /// Launches a kernel of one thread per item.
+    fn launch_small(&self, kernel: &Kernel, arguments: &ArgumentBlock, items: u64) -> Result<(), ExecutorError> {
+        let enough = u64::from(self.plan.device.multiprocessor_count) * 8;
+        let blocks = items.div_ceil(u64::from(SMALL_BLOCK)).clamp(1, enough) as u32;
+        let shape = LaunchShape { blocks, threads_per_block: SMALL_BLOCK, dynamic_shared_bytes: 0 };
+        // SAFETY: the block holds live pointers of this device; the caller keeps them until the stream has passed.
+        unsafe { kernel.launch(shape, bytes_of(arguments), self.stream)? };
+        Ok(())
+    }
+}
+
+impl Launch {
+    fn new(device: &Device, kernel: Kernel, plan: &KernelPlan, stream: StreamHandle) -> Result<Launch, ExecutorError> {
+        if plan.dynamic_shared_bytes > 0 {
+            kernel.set_max_dynamic_shared(plan.dynamic_shared_bytes)?;
+        }
+        let bytes = 4 * plan.layout.global_words_per_env * plan.resident_envs;
+        let workspace = Buffer::allocate(device, bytes.max(4), format!("workspaces of the {} kernel", plan.name))?;
+        workspace.zero(stream)?;
+        let shape = LaunchShape {
+            blocks: plan.grid_blocks,
+            threads_per_block: plan.threads_per_block,
+            dynamic_shared_bytes: plan.dynamic_shared_bytes,
+        };
+        let mut slots = workspace_slots(plan);
+        slots.push((slot_index("workspace"), workspace.pointer()));
+        slots.push((slot_index("is_retry"), u64::from(plan.name == "retry")));
+        Ok(Launch { kernel, shape, slots, block: ArgumentBlock::default(), workspace })
+    }
+
+    fn run(&mut self, arguments: &ArgumentBlock, stream: StreamHandle) -> Result<(), CudaError> {
+        self.block.copy_from(arguments);
+        self.block.apply(&self.slots);
+        debug_assert_eq!(self.block.get("workspace"), self.workspace.pointer());
+        // SAFETY: the block holds live pointers of this device; the caller keeps them until the stream has passed.
+        unsafe { self.kernel.launch(self.shape, bytes_of(&self.block), stream) }
+    }
+}
+
+/// The block as bytes.
+fn bytes_of(arguments: &ArgumentBlock) -> &[u8] {
+    bytemuck::cast_slice(arguments.as_slice())
+}
+
+/// NVRTC with its cache, for one architecture.
+struct Compiler {
+    nvrtc: Nvrtc,
+    cache: Cache,
+    arch: Architecture,
+}
+
+impl Compiler {
+    fn compile(&self, request: &KernelRequest) -> Result<CachedCubin, ExecutorError> {
+        let request = Request {
+            name: &request.name,
+            source: request.source,
+            headers: &request.headers,
+            options: &request.options,
+            arch: self.arch,
+            keep_ptx: false,
+        };
+        Ok(compile_cached(&self.nvrtc, &self.cache, &request)?)
+    }
+}
+
+/// Plans again with what the compiler said, for the very kernels that were compiled.
+fn replan(
+    limits: &DeviceLimits,
+    dims: &ModelDims,
+    demand: &Demand,
+    estimate: &LaunchPlan,
+    fast: &CachedCubin,
+    retry: &CachedCubin,
+) -> Result<LaunchPlan, ExecutorError> {
+    let attributes = |cubin: &CachedCubin, kernel: &KernelPlan| {
+        let found = cubin.contents.kernel("phalanx_step");
+        KernelAttributes {
+            registers_per_thread: found.map_or(255, |k| k.registers),
+            local_bytes_per_thread: found.map_or(0, |k| k.local_bytes),
+            static_shared_bytes: found.map_or(0, |k| k.static_shared_bytes),
+            max_threads_per_block: kernel.threads_per_block,
+            estimated: false,
+            code_bytes: cubin.contents.code_bytes,
+        }
+    };
+    let needs = KernelNeeds::compiled(
+        estimate.step().lanes_per_env,
+        attributes(fast, estimate.step()),
+        attributes(retry, estimate.retry()),
+    );
+    Ok(plan(limits, dims, &needs, &demand.clone().with_kernel_of(estimate))?)
+}
+
+impl Executor for CudaExecutor {
+    fn device_name(&self) -> &str {
+        &self.name
+    }
+    fn plan(&self) -> &LaunchPlan {
+        &self.plan
+    }
+    fn compile_seconds(&self) -> f64 {
+        self.compile_seconds
+    }
+    fn real_bytes(&self) -> usize {
+        4
+    }
+    fn allocate(&self, bytes: usize, what: &str) -> Result<Memory, ExecutorError> {
+        let buffer = Buffer::allocate(&self.device, bytes.max(4) as u64, what)?;
+        buffer.zero(self.stream)?;
+        Ok(Memory::Device(buffer, self.stream))
+    }
+    fn step(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
+        self.retry_count.fill_words(0, 1, 0, self.stream)?;
+        self.step.run(arguments, self.stream)?;
+        self.retry.run(arguments, self.stream)?;
+        Ok(())
+    }
+    fn reset(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
+        self.launch_small(&self.reset, arguments, arguments.get("num_envs"))
+    }
+    fn random_controls(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
+        self.launch_small(&self.random_controls, arguments, arguments.get("num_envs") * arguments.get("nu").max(1))
+    }
+    fn synchronize(&mut self) -> Result<(), ExecutorError> {
+        Ok(self.stream.synchronize(&self.device)?)
+    }
+    fn stage_ticks_per_second(&self) -> f64 {
+        self.clock_hz
+    }
+}

@@ -1,0 +1,52 @@
+//! Which CUDA kernels a model needs, and their sources.
+use crate::compile::SAME_BITS_OPTIONS;
+use crate::shape::Shape;
+use crate::sources::{SOURCES, source};
+use crate::view::specialised_header;
+use phalanx_launch_planner::{KernelPlan, Placement};
+
+/// The header that a specialised kernel replaces.
+const VIEW: &str = "generated/view.h";
+
+/// Threads of a multiprocessor for which registers are kept below 128 each.
+const THREADS_FOR_128_REGISTERS: u32 = 512;
+
+/// What NVRTC is asked to compile.
+#[derive(Clone, Debug)]
+pub struct KernelRequest {
+    /// The program's name in messages.
+    pub name: String,
+    /// The text.
+    pub source: &'static str,
+    /// Every header.
+    pub headers: Vec<(String, String)>,
+    /// Options beside the architecture.
+    pub options: Vec<String>,
+}
+
+/// The request for a kernel: specialised for `shape` in the memory layout of `kernel`, or generic for `None`.
+pub fn kernel_request(kernel: &KernelPlan, shape: Option<&Shape>) -> KernelRequest {
+    let view = shape.map(|shape| {
+        let mut baked = shape.baked();
+        let arrays = crate::planning::work_arrays(shape);
+        for array in &kernel.layout.arrays {
+            let shared = array.placement == Placement::Shared;
+            let moves = arrays.iter().any(|a| a.name == array.name && a.depends_on_capacity());
+            let name = crate::fields::find(&array.name).map_or("", |f| f.name);
+            baked.work.insert(name, (shared, (!moves).then_some(array.offset_words as i64)));
+        }
+        specialised_header(&baked)
+    });
+    let headers = SOURCES.iter().filter(|(name, _)| name.ends_with(".h")).map(|(name, text)| {
+        let text = if *name == VIEW { view.clone().unwrap_or_else(|| (*text).to_owned()) } else { (*text).to_owned() };
+        ((*name).to_owned(), text)
+    });
+    let mut options: Vec<String> = SAME_BITS_OPTIONS.iter().map(|o| (*o).to_owned()).collect();
+    let threads = kernel.threads_per_block.max(1);
+    let blocks = (THREADS_FOR_128_REGISTERS / threads).max(1);
+    options.push(format!("-DPHALANX_LANES={}", kernel.lanes_per_env));
+    options.push(format!("-DPHALANX_MAX_THREADS={threads}"));
+    options.push(format!("-DPHALANX_MIN_BLOCKS={blocks}"));
+    let name = shape.map_or("generic.cu".to_owned(), |s| format!("{}.cu", s.name.replace(|c: char| !c.is_ascii_alphanumeric(), "_")));
+    KernelRequest { name, source: source("entry_gpu.cu"), headers: headers.collect(), options }
+}

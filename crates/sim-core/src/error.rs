@@ -1,0 +1,113 @@
+//! What can go wrong, said so that a person knows what to do.
+use phalanx_gpu_kernels::executor::ExecutorError;
+use phalanx_gpu_kernels::shape::ShapeError;
+
+/// Why a simulation could not be made or a call was refused. A refused call changes nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum SimError {
+    /// No environments.
+    #[error("0 environments were asked for; ask for 1 at least")]
+    NoEnvironments,
+    /// double on a GPU.
+    #[error("precision f64 runs on the CPU only, {device} was asked for; use device cpu or precision f32")]
+    DoubleOnCuda {
+        /// The device.
+        device: String,
+    },
+    /// The program was built without CUDA, or the system has none.
+    #[error("{device} was asked for, and this build has no CUDA; use device cpu, or build with the feature `cuda` on Linux")]
+    NoCuda {
+        /// The device.
+        device: String,
+    },
+    /// The model has no kernels.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// Planning, compiling, memory, launching.
+    #[error(transparent)]
+    Executor(#[from] ExecutorError),
+    /// A name that no field has.
+    #[error("there is no field \"{name}\"{suggestion}")]
+    NoSuchField {
+        /// The name.
+        name: String,
+        /// `; did you mean "..."?`, or empty.
+        suggestion: String,
+    },
+    /// A field that exists, but not for this use.
+    #[error("{name} is {what}; {advice}")]
+    WrongUse {
+        /// The field.
+        name: String,
+        /// What it is.
+        what: &'static str,
+        /// What to do.
+        advice: String,
+    },
+    /// A wrong number of values.
+    #[error("{name} takes {one} values for all environments alike or {all} for each of the {num_envs}, not {given}")]
+    WrongLength {
+        /// The field.
+        name: String,
+        /// Values per environment.
+        one: usize,
+        /// Values in all.
+        all: u64,
+        /// Environments.
+        num_envs: u64,
+        /// Values given.
+        given: usize,
+    },
+    /// A value that is NaN or infinite.
+    #[error("{name}[{index}] is {value}; every number must be finite")]
+    NotFinite {
+        /// The field.
+        name: String,
+        /// Index in what was given.
+        index: usize,
+        /// The value.
+        value: f64,
+    },
+    /// An environment that there is none of.
+    #[error("environment {env} was named, the batch has {num_envs}: 0 to {last}")]
+    NoSuchEnvironment {
+        /// The index.
+        env: u64,
+        /// Environments.
+        num_envs: u64,
+        /// The last index.
+        last: u64,
+    },
+    /// A keyframe that there is none of.
+    #[error("keyframe {key} was named, the model has {count}")]
+    NoSuchKeyframe {
+        /// The index.
+        key: usize,
+        /// Keyframes.
+        count: usize,
+    },
+    /// A snapshot of another simulation.
+    #[error("the snapshot was taken of {taken}, this simulation is {here}")]
+    OtherSnapshot {
+        /// What it was taken of.
+        taken: String,
+        /// What this is.
+        here: String,
+    },
+    /// Something that only the CPU offers.
+    #[error("{what} runs on the CPU only; make the simulation with device cpu")]
+    CpuOnly {
+        /// What was asked for.
+        what: &'static str,
+    },
+    /// An injected contact between geoms that never touch.
+    #[error("contact {index}: geoms {geom1} and {geom2} are no pair of the model's collision table")]
+    NoSuchPair {
+        /// Index of the contact.
+        index: usize,
+        /// First geom.
+        geom1: usize,
+        /// Second geom.
+        geom2: usize,
+    },
+}

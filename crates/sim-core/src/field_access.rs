@@ -1,0 +1,161 @@
+//! Reading and writing fields by name.
+use crate::SimError;
+use crate::simulation::Simulation;
+use crate::state_arena::{from_bytes, is_on_request, to_bytes, width};
+use phalanx_gpu_kernels::fields::{FIELDS, Field, Owner};
+
+/// The field of that name among those that users see.
+pub(crate) fn find(name: &str) -> Result<&'static Field, SimError> {
+    let visible = || FIELDS.iter().filter(|f| !matches!(f.owner, Owner::Work { .. } | Owner::Topology));
+    visible().find(|f| f.name == name).ok_or_else(|| {
+        let near = visible().map(|f| (distance(f.name, name), f.name)).min().filter(|(d, _)| *d <= 3);
+        let suggestion = near.map_or(String::new(), |(_, n)| format!("; did you mean \"{n}\"?"));
+        SimError::NoSuchField { name: name.into(), suggestion }
+    })
+}
+
+/// Edits that turn one word into the other.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut corner = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = corner + usize::from(x != *y);
+            corner = row[j + 1];
+            row[j + 1] = replaced.min(corner + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+impl Simulation {
+    /// Numbers of a field per environment; `None` for a name that no field has.
+    pub fn field_len(&self, field: &str) -> Option<usize> {
+        if field == "time" {
+            return Some(1);
+        }
+        find(field).ok().map(|f| width(&self.shape, f))
+    }
+
+    /// A field of the whole batch, (num_envs, n) row by row; a model field that all environments share has one row.
+    /// `time` is read as a field too, in seconds.
+    ///
+    /// # Errors
+    /// If there is no such field, or it is an output that was not requested.
+    pub fn read(&mut self, field: &str) -> Result<Vec<f64>, SimError> {
+        if field == "time" {
+            return self.read_time();
+        }
+        let bytes = self.read_bytes(field)?;
+        Ok(from_bytes(&bytes, self.real_bytes()))
+    }
+
+    /// As [`read`](Self::read), in float.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_f32(&mut self, field: &str) -> Result<Vec<f32>, SimError> {
+        Ok(self.read(field)?.into_iter().map(|v| v as f32).collect())
+    }
+
+    /// The bytes of a field as they are in memory.
+    pub(crate) fn read_bytes(&mut self, name: &str) -> Result<Vec<u8>, SimError> {
+        let field = find(name)?;
+        let (n, real) = (width(&self.shape, field), self.real_bytes());
+        let batch = self.options.num_envs as usize * n * real;
+        if let Some(memory) = self.state.extra.get(field.name) {
+            let mut bytes = vec![0; batch];
+            memory.read(0, &mut bytes)?;
+            return Ok(bytes);
+        }
+        match field.owner {
+            Owner::Model => {
+                let mut bytes = vec![0; n * real];
+                self.state.values.read(self.state.shared_values[field.name] as usize, &mut bytes)?;
+                Ok(bytes)
+            }
+            Owner::Output => {
+                let advice = format!("call request(\"{name}\") first");
+                Err(SimError::WrongUse { name: name.into(), what: "an output that was not requested", advice })
+            }
+            _ if is_on_request(field) => Ok(vec![0; batch]),
+            _ => {
+                let mut bytes = vec![0; batch];
+                self.state.arena.read(self.state.places[field.name].offset as usize, &mut bytes)?;
+                Ok(bytes)
+            }
+        }
+    }
+
+    /// Writes a state, input or model field: n values for all environments alike, or num_envs times n.
+    ///
+    /// # Errors
+    /// If there is no such field, the length is wrong, or a value is not finite; nothing is changed then.
+    pub fn write(&mut self, field: &str, values: &[f64]) -> Result<(), SimError> {
+        if field == "time" {
+            return self.write_time(values);
+        }
+        let found = find(field)?;
+        let n = width(&self.shape, found);
+        let num_envs = self.options.num_envs;
+        let shared = found.owner == Owner::Model && !self.state.extra.contains_key(found.name);
+        let whole = num_envs as usize * n;
+        if values.len() != n && (shared || values.len() != whole) {
+            if shared && values.len() == whole {
+                let advice = format!("name it in Options::per_env to give each environment its own {field}");
+                return Err(SimError::WrongUse { name: field.into(), what: "a model field that all environments share", advice });
+            }
+            return Err(SimError::WrongLength { name: field.into(), one: n, all: whole as u64, num_envs, given: values.len() });
+        }
+        check_finite(field, values)?;
+        match found.owner {
+            Owner::Model => self.write_model_value(found.name, values),
+            Owner::Output => {
+                let advice = "write the state or the inputs that it comes from".to_owned();
+                Err(SimError::WrongUse { name: field.into(), what: "an output", advice })
+            }
+            _ => {
+                let all = if values.len() == whole { values.to_vec() } else { values.repeat(num_envs as usize) };
+                let bytes = to_bytes(&all, self.real_bytes());
+                if is_on_request(found) {
+                    self.state.request(self.backend.executor(), &self.shape, found.name, num_envs)?;
+                }
+                match self.state.extra.get_mut(found.name) {
+                    Some(memory) => memory.write(0, &bytes)?,
+                    None => self.state.arena.write(self.state.places[found.name].offset as usize, &bytes)?,
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn read_time(&mut self) -> Result<Vec<f64>, SimError> {
+        let counts = self.state.read_control("step_count", 4 * self.options.num_envs as usize)?;
+        let dt = self.shape.values["opt_timestep"][0];
+        let counts = counts.chunks_exact(4).map(|b| f64::from(u32::from_le_bytes([b[0], b[1], b[2], b[3]])));
+        Ok(counts.zip(&self.time_base).map(|(count, base)| base + count * dt).collect())
+    }
+
+    fn write_time(&mut self, values: &[f64]) -> Result<(), SimError> {
+        let num_envs = self.options.num_envs as usize;
+        if values.len() != 1 && values.len() != num_envs {
+            let all = num_envs as u64;
+            return Err(SimError::WrongLength { name: "time".into(), one: 1, all, num_envs: all, given: values.len() });
+        }
+        check_finite("time", values)?;
+        self.time_base = if values.len() == num_envs { values.to_vec() } else { vec![values[0]; num_envs] };
+        let zeros = vec![0u8; 4 * num_envs];
+        self.state.control.write(self.state.control_offsets["step_count"] as usize, &zeros)?;
+        Ok(())
+    }
+}
+
+/// Refuses NaN and infinities, with their place.
+pub(crate) fn check_finite(name: &str, values: &[f64]) -> Result<(), SimError> {
+    match values.iter().position(|v| !v.is_finite()) {
+        Some(index) => Err(SimError::NotFinite { name: name.into(), index, value: values[index] }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,120 @@
+//! How a batch is to be run.
+use phalanx_launch_planner::DeviceLimits;
+use std::fmt;
+use std::str::FromStr;
+
+/// Where a batch runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DeviceChoice {
+    /// The first CUDA device that answers, else the CPU.
+    #[default]
+    Auto,
+    /// CPU cores.
+    Cpu,
+    /// The CUDA device of that number.
+    Cuda(usize),
+}
+
+impl FromStr for DeviceChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(DeviceChoice::Auto),
+            "cpu" => Ok(DeviceChoice::Cpu),
+            "cuda" => Ok(DeviceChoice::Cuda(0)),
+            _ => text
+                .strip_prefix("cuda:")
+                .and_then(|n| n.parse().ok())
+                .map(DeviceChoice::Cuda)
+                .ok_or_else(|| format!("\"{text}\" is no device; write auto, cpu, cuda or cuda:I with a number I")),
+        }
+    }
+}
+
+impl fmt::Display for DeviceChoice {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            DeviceChoice::Auto => f.write_str("auto"),
+            DeviceChoice::Cpu => f.write_str("cpu"),
+            DeviceChoice::Cuda(ordinal) => write!(f, "cuda:{ordinal}"),
+        }
+    }
+}
+
+/// Precision of the numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Precision {
+    /// float, on every device.
+    #[default]
+    F32,
+    /// double: the reference, on the CPU only.
+    F64,
+}
+
+impl FromStr for Precision {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "f32" => Ok(Precision::F32),
+            "f64" => Ok(Precision::F64),
+            _ => Err(format!("\"{text}\" is no precision; write f32 or f64")),
+        }
+    }
+}
+
+/// What replaces the model's own solver options.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SolverOptions {
+    /// Scaled gradient below which the solver stops.
+    pub tolerance: Option<f64>,
+    /// Bound on iterations.
+    pub iterations: Option<u32>,
+    /// Bound on line-search iterations.
+    pub ls_iterations: Option<u32>,
+    /// Fraction of the slope below which the line search stops.
+    pub ls_tolerance: Option<f64>,
+}
+
+/// How a batch is to be run. [`Options::envs`] leaves everything else to the defaults.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Environments.
+    pub num_envs: u64,
+    /// Where.
+    pub device: DeviceChoice,
+    /// float or double.
+    pub precision: Precision,
+    /// Identity of environment 0: random numbers depend on it, so that parts of a batch on several devices agree with the whole.
+    pub first_env: u64,
+    /// Seed of random controls.
+    pub seed: u64,
+    /// Forces how many contacts the fast workspace holds: a test's way to make environments retry.
+    pub fast_contacts: Option<u32>,
+    /// Forces the lanes of a team.
+    pub lanes: Option<u32>,
+    /// Plans for a smaller device than the one at hand.
+    pub limits: Option<DeviceLimits>,
+    /// Bytes of device memory that may be taken.
+    pub memory_limit: Option<u64>,
+    /// Model fields that have one value per environment, for example `body_mass`.
+    pub per_env: Vec<String>,
+    /// Times the stages.
+    pub profile: bool,
+    /// CPU threads; all cores if `None`.
+    pub threads: Option<usize>,
+    /// Runs the generic kernel instead of one specialised for the model (CUDA).
+    pub generic_only: bool,
+    /// The caller's CUDA stream, as a raw handle; a stream of our own if `None`.
+    pub stream: Option<u64>,
+    /// What replaces the model's own solver options.
+    pub solver: SolverOptions,
+}
+
+impl Options {
+    /// `num_envs` environments, everything else by default.
+    pub fn envs(num_envs: u64) -> Options {
+        Options { num_envs, ..Options::default() }
+    }
+}

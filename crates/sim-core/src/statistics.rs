@@ -1,0 +1,96 @@
+//! What the run has seen so far: contacts, rows, solver iterations, retries, faults, and the time of each stage.
+use crate::SimError;
+use crate::simulation::Simulation;
+use phalanx_gpu_kernels::executor::{COUNTER_BANKS, COUNTERS};
+use phalanx_gpu_kernels::fields::STAGES;
+
+/// Sums over all environments and steps since the simulation was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Contacts.
+    pub contacts: u64,
+    /// Constraint rows, as MuJoCo counts them.
+    pub rows: u64,
+    /// Solver iterations.
+    pub iterations: u64,
+    /// Constraint solves.
+    pub solves: u64,
+    /// Steps of an environment that were taken in the retry pool.
+    pub retried: u64,
+    /// Steps of an environment whose solver stopped at its bound.
+    pub not_converged: u64,
+    /// Environments that are frozen because they became NaN or too large.
+    pub not_finite: u64,
+    /// Steps of the batch.
+    pub steps: u64,
+    /// Steps of an environment.
+    pub env_steps: u64,
+}
+
+impl Statistics {
+    /// Contacts per environment and step.
+    pub fn contacts_mean(&self) -> f64 {
+        ratio(self.contacts, self.env_steps)
+    }
+    /// Rows per environment and step.
+    pub fn rows_mean(&self) -> f64 {
+        ratio(self.rows, self.env_steps)
+    }
+    /// Iterations per constraint solve.
+    pub fn solver_iterations_mean(&self) -> f64 {
+        ratio(self.iterations, self.solves)
+    }
+}
+
+fn ratio(a: u64, b: u64) -> f64 {
+    if b == 0 { 0.0 } else { a as f64 / b as f64 }
+}
+
+impl Simulation {
+    /// The sums so far; waits for what is queued.
+    ///
+    /// # Errors
+    /// If a kernel failed.
+    pub fn statistics(&mut self) -> Result<Statistics, SimError> {
+        let bytes = self.state.read_control("counters", 8 * COUNTER_BANKS * COUNTERS)?;
+        let mut sums = [0u64; COUNTERS];
+        for (i, word) in bytes.chunks_exact(8).enumerate() {
+            sums[i % COUNTERS] += u64::from_le_bytes(word.try_into().unwrap_or_default());
+        }
+        let not_finite = self.faults()?.iter().filter(|f| *f & crate::NOT_FINITE != 0).count() as u64;
+        let [contacts, rows, iterations, solves, retried, not_converged, ..] = sums;
+        let env_steps = self.steps * self.options.num_envs;
+        Ok(Statistics { contacts, rows, iterations, solves, retried, not_converged, not_finite, steps: self.steps, env_steps })
+    }
+
+    /// Fault bits of every environment: see [`NOT_FINITE`](crate::NOT_FINITE).
+    ///
+    /// # Errors
+    /// If a kernel failed.
+    pub fn faults(&mut self) -> Result<Vec<u32>, SimError> {
+        let bytes = self.state.read_control("fault", 4 * self.options.num_envs as usize)?;
+        Ok(bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
+    }
+
+    /// The most contacts and Jacobian entries that an environment has had.
+    ///
+    /// # Errors
+    /// If a kernel failed.
+    pub fn high_water_marks(&mut self) -> Result<(u32, u32), SimError> {
+        let bytes = self.state.read_control("marks", 8)?;
+        let word = |i: usize| u32::from_le_bytes([bytes[i], bytes[i + 1], bytes[i + 2], bytes[i + 3]]);
+        Ok((word(0), word(4)))
+    }
+
+    /// Seconds of each stage since the simulation was made, summed over threads on the CPU and over teams on a GPU;
+    /// zeros unless `Options::profile` is set.
+    ///
+    /// # Errors
+    /// If a kernel failed.
+    pub fn stage_seconds(&mut self) -> Result<Vec<(String, f64)>, SimError> {
+        let bytes = self.state.read_control("stage_clocks", 8 * STAGES.len())?;
+        let per_second = self.backend.executor().stage_ticks_per_second();
+        let ticks = bytes.chunks_exact(8).map(|b| u64::from_le_bytes(b.try_into().unwrap_or_default()));
+        Ok(STAGES.iter().zip(ticks).map(|(name, t)| ((*name).to_owned(), t as f64 / per_second)).collect())
+    }
+}
