@@ -14,7 +14,7 @@
 
 constexpr int cap_corners = 16, flat_corner_limit = 2 * cap_corners;
 /// A cap within 45 degrees of the contact's normal faces the other shape; else the side does.
-constexpr real cap_facing_cosine = real(0.7);
+constexpr real cap_facing_cosine = real(0.05);
 constexpr real flat_face_cosine = real(0.996), flat_edge_sine = real(0.0888);
 /// The contact's normal is this square to the edge of a box that holds the nearest points.
 constexpr real flat_box_edge_sine = sizeof(real) == 8 ? real(1e-6) : real(1e-4);
@@ -27,6 +27,7 @@ struct FlatFace {
 };
 struct FlatEdge {
   Vec3 from, to;
+  real inflation;  // by which the edge is nearer than its shape
 };
 
 constexpr real cosines_of_16[5] = {real(1), real(0.92387953251128673848), real(0.70710678118654757), real(0.38268343236508978),
@@ -68,8 +69,9 @@ inline bool face_towards(const ConvexShape& shape, Vec3 direction, FlatFace& fac
   return true;
 }
 
-/// The edge that looks along `direction`; false if the shape has none there.
-inline bool edge_towards(const ConvexShape& shape, Vec3 direction, FlatEdge& edge) {
+/// The edge that looks along `direction`; false if the shape has none there. MuJoCo inflates a capsule, and only that, by
+/// half the margin; on a tilted capsule it shows.
+inline bool edge_towards(const ConvexShape& shape, Vec3 direction, real inflation, FlatEdge& edge) {
   const Vec3 s = shape.geom.size;
   Vec3 middle, half;
   if (shape.type == shape_box) {
@@ -83,10 +85,10 @@ inline bool edge_towards(const ConvexShape& shape, Vec3 direction, FlatEdge& edg
   } else {
     const Vec3 axis = shape.geom.axis(2);
     const Vec3 across = add_scaled(direction, -dot(direction, axis), axis);
-    middle = (shape.type == shape_capsule ? across : normalized(across)) * s.x;
+    middle = shape.type == shape_capsule ? across * (s.x + inflation) : normalized(across) * s.x;
     half = axis * s.y;
   }
-  edge = {shape.geom.pos + middle - half, shape.geom.pos + middle + half};
+  edge = {shape.geom.pos + middle - half, shape.geom.pos + middle + half, shape.type == shape_capsule ? inflation : real(0)};
   return true;
 }
 
@@ -146,7 +148,7 @@ inline int edge_on_face(const FlatEdge& edge, const FlatFace& face, Vec3 contact
   if (!(reach[0] <= reach[1])) return 0;
   int count = 0;
   NO_UNROLL for (int end = 0; end < 2; ++end) {
-    const Vec3 point = add_scaled(edge.from, reach[end], along);
+    const Vec3 point = add_scaled(add_scaled(edge.from, reach[end], along), edge.inflation, face.normal);
     const real dist = dot(face.normal, point - face.corner[0]);
     if (!(dist <= margin)) continue;
     contacts[count++] = contact_over_face(point, face, contact_normal, dist);
@@ -158,7 +160,7 @@ inline int edge_on_face(const FlatEdge& edge, const FlatFace& face, Vec3 contact
 }
 
 /// The second face, seen along the first one's normal, cut to the first; contacts at the corners of what is left, moved
-/// onto the first, where they are within the margin of the second. At most four.
+/// onto the first, where they are within the margin of it. At most four.
 inline int face_on_face(const FlatFace& first, FlatFace& second, real margin, ContactPoint* contacts) {
   const Vec3 on_second = second.corner[0];
   NO_UNROLL for (int i = 0; i < first.count; ++i) {
@@ -169,8 +171,8 @@ inline int face_on_face(const FlatFace& first, FlatFace& second, real margin, Co
   int count = 0;
   NO_UNROLL for (int i = 0; i < second.count; ++i) {
     const Vec3 corner = second.corner[i];
-    const Vec3 point = add_scaled(corner, dot(first.normal, first.corner[0] - corner), first.normal);
-    if (dot(second.normal, point - on_second) <= margin) second.corner[count++] = point;
+    const real height = dot(first.normal, corner - first.corner[0]);
+    if (height <= margin) second.corner[count++] = add_scaled(corner, -height, first.normal);
   }
   if (count > 4) {
     keep_four(second.corner, count, first.normal);
@@ -194,7 +196,7 @@ inline int flat_contacts(const ConvexShape& first, const ConvexShape& second, Ve
     if (!(swap ? has_face1 : has_face2)) continue;
     const FlatFace& face = swap ? face1 : face2;
     FlatEdge edge;
-    if (!edge_towards(swap ? second : first, swap ? -normal : normal, edge)) continue;
+    if (!edge_towards(swap ? second : first, swap ? -normal : normal, real(0.5) * margin, edge)) continue;
     const real sine = dot(normalized(edge.to - edge.from), face.normal);
     if (absolute(sine) > flat_edge_sine) continue;
     return edge_on_face(edge, face, swap ? face.normal : -face.normal, margin, contacts);
