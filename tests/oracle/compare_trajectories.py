@@ -6,6 +6,7 @@ A start may be skipped only if MuJoCo, moved by 1e-12, itself moves by more than
 import mujoco
 import numpy as np
 
+import models
 import states
 from phalanx_binary import RunFailed
 from relative_error import FLOOR
@@ -19,7 +20,8 @@ UNSTABLE = 1e-8
 
 
 def compare_trajectories(name, path, model, start, binary, pool):
-    check = Check(name, "trajectory", TOLERANCE)
+    tolerance = models.ILL_CONDITIONED.get(name, TOLERANCE)
+    check = Check(name, "trajectory", tolerance)
     rng = np.random.default_rng(len(start))
     controls = np.stack([states.controls(model, rng, len(start), 1.1) for _ in range(STEPS)])
     future = pool.submit(binary.run, path, start, controls)
@@ -36,11 +38,11 @@ def compare_trajectories(name, path, model, start, binary, pool):
             check.fail(index, "MuJoCo itself diverges: choose another start state")
             continue
         error, step, field = worst_step(ours, theirs, index, index)
-        if error > TOLERANCE and is_unstable(model, start[index], controls[:, index : index + 1], theirs, index):
+        if error > tolerance and is_unstable(model, start[index], controls[:, index : index + 1], theirs, index):
             check.ruled += 1
             continue
         check.see(f"{field} after step {step}", error)
-        if error > TOLERANCE:
+        if error > tolerance:
             check.fail(index, f"{field} differs by {error:.2e} after step {step}")
     return [check]
 

@@ -9,8 +9,15 @@ import mujoco
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GYMNASIUM = pathlib.Path(gymnasium.__file__).parent / "envs/mujoco/assets"
 SHARED = pathlib.Path(os.environ.get("PHALANX_MODELS", ROOT.parent / "shared/models"))
-# What Phalanx does not read yet, and says so.
-REFUSED = {"shared/g1_hfield": "height fields"}
+# What Phalanx does not read yet: it must say so, and once it reads them they are compared.
+REFUSED = {
+    "shared/g1_hfield": "height fields",
+    "single/gears": "actuators on ball and free joints",
+    "single/fluid_implicitfast": "implicitfast in a medium",
+}
+# Contact rows with regularizers 1e11 times apart: double precision holds accelerations to about 1e-4, float nothing but its
+# being finite.
+ILL_CONDITIONED = {"single/zero_friction": 1e-4}
 
 # DESIGN 7: the same on both sides, whatever the XML says.
 TOLERANCE = 1e-12
@@ -35,10 +42,7 @@ def all_models():
             print(f"skipped: no models in {folder} (set PHALANX_MODELS to the folder that has them)")
         for path in paths:
             name = f"{prefix}/{path.stem}"
-            if name in REFUSED:
-                print(f"skipped: {name}: {REFUSED[name]} are refused")
-            else:
-                found[name] = path
+            found[name] = path
     return found
 
 

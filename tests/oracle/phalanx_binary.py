@@ -21,7 +21,11 @@ TIME_LIMIT_SECONDS = 300
 
 
 class RunFailed(Exception):
-    """The program failed, or printed what cannot be read."""
+    """The program failed, or printed what cannot be read. A refusal is an orderly failure with a message."""
+
+    def __init__(self, sentence, is_refusal=False):
+        super().__init__(sentence)
+        self.is_refusal = is_refusal
 
 
 class PhalanxBinary:
@@ -66,7 +70,8 @@ class PhalanxBinary:
             raise RunFailed(f"{arguments[0]} took more than {TIME_LIMIT_SECONDS} s") from error
         if done.returncode != 0:
             last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-            raise RunFailed(f"{arguments[0]} exits with {done.returncode}: {last}")
+            refused = done.returncode in (1, 2) and bool(done.stderr.strip())
+            raise RunFailed(f"{arguments[0]} exits with {done.returncode}: {last}", refused)
         try:
             return json.loads(done.stdout)
         except json.JSONDecodeError as error:

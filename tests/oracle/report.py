@@ -41,15 +41,19 @@ HEADER = f"{'model':34} {'check':12} {'states':>6} {'worst':>9} {'limit':>8} {'r
 
 
 def print_failures(checks, most=3):
-    """The first failures of each failed check, then what to know about those that passed."""
+    """The first failures of each failed check, equal ones once; then what was not compared."""
     for check in checks:
-        for sentence in check.failures[:most]:
-            print(f"FAIL {check.model} {check.name}: {sentence}")
-        if len(check.failures) > most:
-            print(f"     {check.model} {check.name}: and {len(check.failures) - most} more")
+        sentences = {}
+        for sentence in check.failures:
+            state, _, text = sentence.rpartition(": ") if sentence.startswith("state") else ("", "", sentence)
+            sentences.setdefault(text, []).append(state)
+        for text, where in list(sentences.items())[:most]:
+            print(f"FAIL {check.model} {check.name}: {where[0]} {text}" + (f" (and in {len(where) - 1} more states)" if len(where) > 1 else ""))
+        if len(sentences) > most:
+            print(f"     {check.model} {check.name}: and {len(sentences) - most} more")
     notes = {}
     for check in checks:
         for note in check.notes:
             notes.setdefault(note, []).append(check.model)
     for note, where in notes.items():
-        print(f"note {note}: {len(where)} models")
+        print(f"note {note}: {len(set(where))} models")

@@ -20,6 +20,7 @@ import models
 import self_test
 from compare_f32 import compare_f32
 from compare_forward import compare_forward
+from compare_refusal import compare_refusal
 from compare_trajectories import compare_trajectories
 from phalanx_binary import PhalanxBinary
 from report import HEADER, print_failures
@@ -56,18 +57,26 @@ def compare(chosen, names, count, binary):
     print(HEADER)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for name, path in chosen.items():
-            model = models.load(path)
-            start = start_states(name, model, count)
-            for check in names:
-                for result in CHECKS[check](name, path, model, start, binary, pool):
-                    print(result.row(), flush=True)
-                    checks.append(result)
+            for result in compare_model(name, path, names, count, binary, pool):
+                print(result.row(), flush=True)
+                checks.append(result)
     print_failures(checks)
     ruled, states = sum(c.ruled for c in checks), sum(c.states for c in checks)
     failed = sum(not c.ok for c in checks)
     seconds = time.monotonic() - started
     print(f"{len(chosen)} models, {len(checks)} checks, {states} comparisons, {ruled} ruled by MuJoCo's own instability, {failed} failed, {seconds:.0f} s")
     return checks
+
+
+def compare_model(name, path, names, count, binary, pool):
+    """Yields the checks of one model."""
+    model = models.load(path)
+    if name in models.REFUSED:
+        yield from compare_refusal(name, path, model, binary, models.REFUSED[name])
+        return
+    start = start_states(name, model, count)
+    for check in names:
+        yield from CHECKS[check](name, path, model, start, binary, pool)
 
 
 if __name__ == "__main__":
