@@ -3,8 +3,8 @@
 // MuJoCo's "single-shot" multiple contacts, for capsules, cylinders and boxes. Its choices: the cap of a cylinder is a
 // polygon with 16 corners; faces within 5.1 degrees (cosine 0.996) and edges within sine 0.0888 of a face count as flat;
 // distances are measured across the face (the second one, of two); of more than four corners, four are kept that span a
-// large area. The edge of a capsule or of a cylinder's side is the line nearest to the other shape; an edge of a box must
-// hold the nearest points.
+// large area. The edge of a capsule or of a cylinder's side is the line nearest to the other shape; an edge of the second
+// shape must hold the nearest points.
 //
 // One choice is ours. Where the nearest points are on an edge of a box, MuJoCo may lay the contacts on the box's other face
 // there, across which the shapes overlap less than they do. We use the face that looks along the contact's normal.
@@ -16,8 +16,8 @@ constexpr int cap_corners = 16, flat_corner_limit = 2 * cap_corners;
 /// A cap within 45 degrees of the contact's normal faces the other shape; else the side does.
 constexpr real cap_facing_cosine = real(0.05);
 constexpr real flat_face_cosine = real(0.996), flat_edge_sine = real(0.0888);
-/// The contact's normal is this square to the edge of a box that holds the nearest points.
-constexpr real flat_box_edge_sine = sizeof(real) == 8 ? real(1e-6) : real(1e-4);
+/// The contact's normal is this square to an edge that holds the nearest points.
+constexpr real held_edge_sine = sizeof(real) == 8 ? real(1e-6) : real(1e-4);
 
 /// A face, or what is left of it: its outward normal, and its corners clockwise as seen from outside.
 struct FlatFace {
@@ -79,7 +79,7 @@ inline bool edge_towards(const ConvexShape& shape, Vec3 direction, real inflatio
     const Vec3 m = {absolute(d.x), absolute(d.y), absolute(d.z)};
     const int axis = m.x <= m.y && m.x <= m.z ? 0 : (m.y <= m.z ? 1 : 2);
     const real middle_m = max(min(m.x, m.y), min(max(m.x, m.y), m.z));
-    if (!(m[axis] < flat_box_edge_sine) || middle_m < flat_box_edge_sine) return false;
+    if (!(m[axis] < held_edge_sine) || middle_m < held_edge_sine) return false;
     middle = shape.geom.axes * with(vec3(s.x * sign(d.x), s.y * sign(d.y), s.z * sign(d.z)), axis, 0);
     half = shape.geom.axis(axis) * s[axis];
   } else {
@@ -197,8 +197,9 @@ inline int flat_contacts(const ConvexShape& first, const ConvexShape& second, Ve
     const FlatFace& face = swap ? face1 : face2;
     FlatEdge edge;
     if (!edge_towards(swap ? second : first, swap ? -normal : normal, real(0.5) * margin, edge)) continue;
-    const real sine = dot(normalized(edge.to - edge.from), face.normal);
-    if (absolute(sine) > flat_edge_sine) continue;
+    const Vec3 along = normalized(edge.to - edge.from);
+    if (absolute(dot(along, face.normal)) > flat_edge_sine) continue;
+    if (swap && !(absolute(dot(along, normal)) < held_edge_sine)) continue;
     return edge_on_face(edge, face, swap ? face.normal : -face.normal, margin, contacts);
   }
   return 0;
