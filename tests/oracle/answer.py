@@ -27,6 +27,7 @@ class Contact:
     frame: np.ndarray  # (3, 3), its first row the normal
     geoms: tuple
     dim: int
+    pushes: bool = True  # has constraint rows: neither in the gap nor between bodies that cannot move
 
 
 @dataclasses.dataclass
@@ -51,7 +52,7 @@ def mujoco_answer(model, data):
     mujoco.mj_fullM(model, data, full)
     fields["M"] = full
     contacts = [
-        Contact(float(c.dist), c.pos.copy(), c.frame.reshape(3, 3).copy(), tuple(int(g) for g in c.geom), int(c.dim))
+        Contact(float(c.dist), c.pos.copy(), c.frame.reshape(3, 3).copy(), tuple(int(g) for g in c.geom), int(c.dim), c.efc_address >= 0)
         for c in data.contact
     ]
     rows = {"type": np.array(data.efc_type, int), "J": np.array(data.efc_J).reshape(data.nefc, model.nv)}
@@ -61,4 +62,5 @@ def mujoco_answer(model, data):
 
 
 def rows_per_contact(dim):
-    return 1 if dim == 1 else 2 * (dim - 1)
+    """Phalanx says dimension 0 of a contact without rows."""
+    return dim if dim <= 1 else 2 * (dim - 1)

@@ -58,12 +58,10 @@ def differences(model, ours, theirs, contacts_given=False):
 def row_errors(model, ours, theirs, pairs, errors, why):
     """Adds the errors of the constraint rows."""
     partner = dict(pairs)
-    active = [a >= 0 for a in theirs.row_of_contact]
     names = [partner.get(i, ("unmatched", i)) for i in range(len(ours.contacts))]
-    ours_active = [active[partner[i]] if i in partner else True for i in range(len(ours.contacts))]
     try:
-        their_keys = row_keys(model, theirs, list(range(len(theirs.contacts))), active)
-        our_keys = row_keys(model, ours, names, ours_active)
+        their_keys = row_keys(model, theirs, range(len(theirs.contacts)))
+        our_keys = row_keys(model, ours, names)
         trouble = compare_keys(our_keys, their_keys)
     except UnknownRow as error:
         trouble = str(error)

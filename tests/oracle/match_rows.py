@@ -12,9 +12,9 @@ class UnknownRow(ValueError):
     """A row that is neither friction, limit nor contact, or contact rows that do not add up."""
 
 
-def row_keys(model, answer, contact_names, active):
-    """The key of each row. `contact_names[i]` is what contact i is called on both sides; `active[i]` says if it has rows,
-    used where the answer does not say which rows a contact has."""
+def row_keys(model, answer, contact_names):
+    """The key of each row. `contact_names[i]` is what contact i is called on both sides. Where an answer does not say which
+    rows a contact has, they follow in the contacts' order."""
     rows = answer.rows
     count = len(rows["type"])
     keys = [None] * count
@@ -44,13 +44,10 @@ def row_keys(model, answer, contact_names, active):
             first = answer.row_of_contact[contact]
             own = list(range(first, first + size)) if first >= 0 else []
         else:
-            own, free_now = (free[:size], free[size:]) if active[contact] else ([], free)
-            free = free_now
-            if active[contact] and len(own) != size:
+            own, free = free[:size], free[size:]
+            if len(own) != size:
                 raise UnknownRow(f"contact {contact} lacks rows")
         for edge, row in enumerate(own):
-            if row >= count:
-                raise UnknownRow(f"contact {contact} names row {row} of {count}")
             keys[row] = ("contact", name, edge)
     left = [row for row in range(count) if keys[row] is None]
     if left:

@@ -50,6 +50,8 @@ def disguise(answer, rng, noise):
     fields["xquat"] = -fields["xquat"]
     order = rng.permutation(len(answer.contacts))
     contacts = [copy.deepcopy(answer.contacts[i]) for i in order]
+    for contact in contacts:
+        contact.dim *= contact.pushes
     count = len(answer.rows["type"])
     of_contacts = np.isin(answer.rows["type"], (FRICTION, LIMIT))
     rows_order = list(rng.permutation(np.flatnonzero(of_contacts)))
