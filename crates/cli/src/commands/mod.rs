@@ -1,0 +1,7 @@
+//! One file for each command.
+
+pub mod doctor;
+pub mod forward;
+pub mod inspect;
+pub mod plan;
+pub mod run;

@@ -1,0 +1,76 @@
+//! `phalanx plan`: shows how a batch would be launched on a device of this machine, a well-known one, or given limits.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use phalanx_gpu_kernels::cuda;
+use phalanx_gpu_kernels::planning::plan_model;
+use phalanx_launch_planner::{Demand, DeviceLimits};
+use phalanx_model::Model;
+
+use crate::arguments::PlanArguments;
+use crate::failure::Failure;
+use crate::standard_output::{print, print_json};
+
+/// Runs the command.
+pub fn plan(arguments: &PlanArguments) -> Result<ExitCode, Failure> {
+    let limits = limits_of(&arguments.device)?;
+    let model = Model::from_file(&arguments.model)?;
+    let mut demand = Demand::envs(arguments.envs);
+    demand.fast_contacts = arguments.fast_contacts;
+    demand.lanes = arguments.lanes;
+    demand.memory_limit = arguments.memory_limit;
+    let plan = plan_model(&model, &limits, &demand)?;
+    if arguments.json {
+        print_json(&plan)?
+    } else {
+        print(&plan.to_string())?
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The limits that a name stands for: a preset, a file of limits, or a device of this machine.
+pub fn limits_of(device: &str) -> Result<DeviceLimits, Failure> {
+    if let Some(limits) = DeviceLimits::preset(device) {
+        return Ok(limits);
+    }
+    if device.ends_with(".json") {
+        return limits_of_file(Path::new(device));
+    }
+    let ordinal = match device.strip_prefix("cuda") {
+        Some("") => Some(0),
+        Some(rest) => rest.strip_prefix(':').and_then(|ordinal| ordinal.parse().ok()),
+        None => None,
+    };
+    let known = DeviceLimits::preset_names().join(", ");
+    let ordinal = ordinal.ok_or_else(|| {
+        Failure::Usage(format!(
+            "there is no device \"{device}\"; write cuda:I, a file of limits ending in .json, or one of {known}"
+        ))
+    })?;
+    limits_of_machine(ordinal).map_err(|error| {
+        Failure::Run(format!("{error}; or plan for a device that is not here: --device with one of {known}"))
+    })
+}
+
+fn limits_of_file(path: &Path) -> Result<DeviceLimits, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|error| Failure::file(path, error))?;
+    let limits: DeviceLimits = serde_json::from_str(&text).map_err(|error| {
+        Failure::file(path, format!("{error}; `phalanx plan --json` writes such limits under \"device\""))
+    })?;
+    limits.validate().map_err(|error| Failure::file(path, error))?;
+    Ok(limits)
+}
+
+#[cfg(all(feature = "cuda", target_os = "linux"))]
+fn limits_of_machine(ordinal: usize) -> Result<DeviceLimits, cuda::CudaError> {
+    let devices = cuda::devices()?;
+    let count = devices.len();
+    let device = devices.get(ordinal).ok_or(cuda::CudaError::NoSuchDevice { ordinal, count })?;
+    Ok(phalanx_gpu_kernels::executor::device_limits(device))
+}
+
+#[cfg(not(all(feature = "cuda", target_os = "linux")))]
+fn limits_of_machine(_: usize) -> Result<DeviceLimits, cuda::CudaError> {
+    Err(cuda::CudaError::NotBuilt)
+}

@@ -1,0 +1,186 @@
+//! `phalanx run`: steps a batch and sums up how fast it went, what the physics did and which faults there were.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use phalanx_model::Model;
+use phalanx_sim_core::{DeviceChoice, Options, Precision, Simulation};
+use serde::Serialize;
+
+use crate::arguments::RunArguments;
+use crate::commands::plan::limits_of;
+use crate::controls::Controls;
+use crate::failure::{Failure, INTERRUPTED};
+use crate::interrupt::Interrupt;
+use crate::json_shape::Pairs;
+use crate::progress::{duration, with_unit};
+use crate::record::Recorder;
+use crate::rollout::{Outcome, Rollout};
+use crate::standard_output::{print, print_json};
+use crate::start_state::StartState;
+use crate::whole_file::WholeFile;
+
+/// Runs the command.
+pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
+    // Whatever can be wrong with the input is found before anything is allocated or compiled.
+    let options = options(arguments)?;
+    let model = Model::from_file(&arguments.model)?;
+    let start = StartState::read(&model, arguments.keyframe.as_deref(), arguments.state.as_deref(), arguments.envs)?;
+    let controls = Controls::read(arguments.controls.as_ref(), &model, arguments.steps, arguments.envs)?;
+    let hashes = arguments.hashes.as_deref().map(WholeFile::create).transpose()?;
+
+    let interrupt = Interrupt::listen();
+    let mut simulation = Simulation::new(&model, options)?;
+    start.apply(&mut simulation)?;
+    let record = arguments.record.as_deref();
+    let start_recorder = |target| Recorder::start(target, arguments.record_every, arguments.precision, &simulation);
+    let mut recorder = record.map(start_recorder).transpose()?;
+
+    let (steps, decimation) = (arguments.steps, u64::from(arguments.decimation));
+    let rollout = Rollout { controls: &controls, steps, decimation, interrupt: &interrupt };
+    let outcome = rollout.run(&mut simulation, recorder.as_mut())?;
+
+    let summary = Summary::of(arguments, &mut simulation, outcome)?;
+    if !outcome.interrupted {
+        recorder.map(Recorder::finish).transpose()?;
+        if let (Some(mut file), Some(path)) = (hashes, &arguments.hashes) {
+            let lines: String = simulation.env_hashes()?.iter().map(|hash| format!("{hash:016x}\n")).collect();
+            file.write_all(lines.as_bytes()).map_err(|error| Failure::file(path, error))?;
+            file.finish()?;
+        }
+    }
+    if arguments.json {
+        print_json(&summary)?
+    } else {
+        print(&summary.text())?
+    }
+    Ok(if outcome.interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+}
+
+fn options(arguments: &RunArguments) -> Result<Options, Failure> {
+    if arguments.precision == Precision::F64 && matches!(arguments.device, DeviceChoice::Cuda(_)) {
+        let message = "--precision f64 runs on the CPU; write --device cpu, or leave --device out";
+        return Err(Failure::Usage(message.into()));
+    }
+    if arguments.steps.checked_mul(arguments.decimation.into()).is_none() {
+        return Err(Failure::Usage("--steps times --decimation is more than can be counted; write fewer".into()));
+    }
+    if arguments.first_env.checked_add(arguments.envs).is_none() {
+        return Err(Failure::Usage("--first-env and --envs are more than can be counted; write fewer".into()));
+    }
+    let mut options = Options::envs(arguments.envs);
+    options.device = if arguments.precision == Precision::F64 { DeviceChoice::Cpu } else { arguments.device };
+    options.precision = arguments.precision;
+    options.seed = arguments.seed;
+    options.first_env = arguments.first_env;
+    options.profile = arguments.profile;
+    arguments.forced.apply(&mut options);
+    options.limits = arguments.forced.limits.as_deref().map(limits_of).transpose()?;
+    Ok(options)
+}
+
+/// What a run prints. The fields are the keys of the JSON, in this order; times are seconds.
+#[derive(Debug, Serialize)]
+struct Summary {
+    model: String,
+    device: String,
+    precision: &'static str,
+    envs: u64,
+    first_env: u64,
+    seed: u64,
+    steps: u64,
+    decimation: u32,
+    timestep: f64,
+    interrupted: bool,
+    env_steps_per_second: f64,
+    timed_seconds: f64,
+    timed_env_steps: f64,
+    compile_seconds: f64,
+    contacts_mean: f64,
+    rows_mean: f64,
+    solver_iterations_mean: f64,
+    faults: Faults,
+    state_hash: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stage_seconds: Option<Pairs<String, f64>>,
+}
+
+/// Faults of a run: environments that are frozen, and environment steps that were done twice or ended early.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Faults {
+    not_finite: u64,
+    retried: u64,
+    not_converged: u64,
+}
+
+impl Summary {
+    fn of(arguments: &RunArguments, simulation: &mut Simulation, outcome: Outcome) -> Result<Summary, Failure> {
+        let statistics = simulation.statistics()?;
+        let timed_env_steps = outcome.timed_steps as f64 * arguments.envs as f64;
+        Ok(Summary {
+            model: arguments.model.display().to_string(),
+            device: simulation.device_name().to_string(),
+            precision: if arguments.precision == Precision::F64 { "f64" } else { "f32" },
+            envs: arguments.envs,
+            first_env: arguments.first_env,
+            seed: arguments.seed,
+            steps: outcome.steps,
+            decimation: arguments.decimation,
+            timestep: simulation.model().opt.timestep,
+            interrupted: outcome.interrupted,
+            env_steps_per_second: timed_env_steps / outcome.seconds,
+            timed_seconds: outcome.seconds,
+            timed_env_steps,
+            compile_seconds: simulation.compile_seconds(),
+            contacts_mean: statistics.contacts_mean(),
+            rows_mean: statistics.rows_mean(),
+            solver_iterations_mean: statistics.solver_iterations_mean(),
+            faults: Faults {
+                not_finite: statistics.not_finite,
+                retried: statistics.retried,
+                not_converged: statistics.not_converged,
+            },
+            state_hash: format!("{:016x}", simulation.state_hash()?),
+            stage_seconds: if arguments.profile { Some(Pairs(simulation.stage_seconds()?)) } else { None },
+        })
+    }
+
+    fn text(&self) -> String {
+        let (steps, envs) = (self.steps, self.envs);
+        let times = if self.decimation == 1 { String::new() } else { format!("{} x ", self.decimation) };
+        let interrupted = if self.interrupted { ", interrupted" } else { "" };
+        let mut lines = vec![
+            format!(
+                "{}: {envs} x {steps} steps of {times}{} s on {}{interrupted}",
+                self.model, self.timestep, self.device
+            ),
+            format!(
+                "speed       {} environment steps/s ({} after the first step)",
+                with_unit(self.env_steps_per_second),
+                duration(self.timed_seconds)
+            ),
+            format!("compile     {}", duration(self.compile_seconds)),
+            format!(
+                "a step      {:.2} contacts, {:.2} rows, {:.2} solver iterations",
+                self.contacts_mean, self.rows_mean, self.solver_iterations_mean
+            ),
+            format!("faults      {}", self.faults.text()),
+            format!("state hash  {}", self.state_hash),
+        ];
+        for (stage, seconds) in self.stage_seconds.iter().flat_map(|stages| &stages.0) {
+            lines.push(format!("  {stage:<20} {}", duration(*seconds)));
+        }
+        lines.join("\n") + "\n"
+    }
+}
+
+impl Faults {
+    fn text(self) -> String {
+        let frozen = match self.not_finite {
+            0 => "0 environments not finite".to_string(),
+            n => format!("{n} environments not finite (frozen at their last finite state)"),
+        };
+        let Faults { retried, not_converged, .. } = self;
+        format!("{frozen}; environment steps: {retried} retried, {not_converged} not converged")
+    }
+}

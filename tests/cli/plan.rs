@@ -1,0 +1,57 @@
+//! `phalanx plan`: the launch on a device that is not here.
+
+use crate::{Folder, json, phalanx, text};
+
+#[test]
+fn a_plan_has_the_promised_keys() {
+    let plan = json(&["plan", "assets/humanoid.xml", "--envs", "8192", "--device", "rtx4090", "--json"]);
+    for key in ["device", "estimated", "kernels", "memory", "max_num_envs", "rejected"] {
+        assert!(plan.get(key).is_some(), "{key} is not in {plan}");
+    }
+    assert_eq!(plan["device"]["name"], "NVIDIA GeForce RTX 4090");
+    assert_eq!(plan["device"]["multiprocessor_count"], 128);
+    assert_eq!(plan["estimated"], true);
+    let step = &plan["kernels"][0];
+    for key in [
+        "name",
+        "lanes_per_env",
+        "envs_per_block",
+        "threads_per_block",
+        "static_shared_bytes",
+        "dynamic_shared_bytes",
+        "registers_per_thread",
+        "grid_blocks",
+        "blocks_per_sm",
+        "limiter",
+        "placement",
+    ] {
+        assert!(step.get(key).is_some(), "{key} is not in {step}");
+    }
+    for key in ["state", "inputs", "outputs", "workspace", "retry", "total"] {
+        assert!(plan["memory"][key].is_u64(), "{key} is not in {}", plan["memory"]);
+    }
+    assert!(plan["max_num_envs"].as_u64().unwrap() > 8192);
+}
+
+#[test]
+fn limits_of_a_plan_can_be_planned_for_again() {
+    let folder = Folder::new();
+    let plan = |device: &str| json(&["plan", "assets/ant.xml", "--envs", "1000", "--device", device, "--json"]);
+    let of_preset = plan("t4");
+    let file = folder.write("limits.json", of_preset["device"].to_string());
+    assert_eq!(plan(&file), of_preset);
+}
+
+#[test]
+fn more_environments_than_memory_are_refused_with_the_largest_number() {
+    let arguments =
+        |envs: &str| ["plan", "assets/ant.xml", "--device", "t4", "--json", "--envs", envs].map(String::from);
+    let run = |envs: &str| phalanx(&arguments(envs).each_ref().map(String::as_str));
+    let refused = run("1000000000000");
+    let message = text(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(1), "{message}");
+    let largest = message.split("largest number that fits is ").nth(1).unwrap().trim();
+    assert!(run(largest).status.success(), "{largest} fit");
+    let one_more = (largest.parse::<u64>().unwrap() + 1).to_string();
+    assert_eq!(run(&one_more).status.code(), Some(1), "{one_more} do not fit");
+}

@@ -1,0 +1,141 @@
+//! `phalanx run`: what it prints, and what decides the final state.
+
+use std::process::Stdio;
+
+use crate::{Folder, command, json, phalanx, repository, text};
+
+const ANT: &str = "assets/ant.xml";
+const RUN_ANT: [&str; 8] = ["run", ANT, "--device", "cpu", "--controls", "random", "--steps", "20"];
+
+/// The run of ant with more arguments.
+fn run_ant<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    RUN_ANT.iter().chain(more).copied().collect()
+}
+
+/// The hashes of the environments' final states.
+fn hashes(arguments: &[&str]) -> Vec<String> {
+    let folder = Folder::new();
+    let file = folder.path("hashes");
+    json(&[arguments, &["--json", "--hashes", &file]].concat());
+    std::fs::read_to_string(file).unwrap().lines().map(String::from).collect()
+}
+
+#[test]
+fn json_is_one_object_with_the_promised_keys_in_the_same_order() {
+    let keys = |more: &[&str]| -> Vec<String> {
+        let output = phalanx(&run_ant(&[&["--json", "--profile"], more].concat()));
+        let printed = text(&output.stdout);
+        assert_eq!(printed.lines().count(), 1, "{printed}");
+        let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&printed).unwrap();
+        let mut keys: Vec<(usize, String)> =
+            object.keys().map(|key| (printed.find(&format!("\"{key}\":")).unwrap(), key.clone())).collect();
+        keys.sort();
+        keys.into_iter().map(|(_, key)| key).collect()
+    };
+    let one = keys(&["--envs", "1"]);
+    for key in [
+        "model",
+        "device",
+        "envs",
+        "steps",
+        "env_steps_per_second",
+        "compile_seconds",
+        "contacts_mean",
+        "rows_mean",
+        "solver_iterations_mean",
+        "faults",
+        "state_hash",
+        "stage_seconds",
+    ] {
+        assert!(one.iter().any(|known| known == key), "{key} is not in {one:?}");
+    }
+    assert_eq!(one, keys(&["--envs", "3"]));
+}
+
+#[test]
+fn a_short_run_reports_its_speed_and_no_faults() {
+    let summary = json(&run_ant(&["--envs", "8", "--json"]));
+    assert_eq!(summary["model"], ANT);
+    assert_eq!(summary["envs"], 8);
+    assert_eq!(summary["steps"], 20);
+    assert_eq!(summary["interrupted"], false);
+    assert!(summary["env_steps_per_second"].as_f64().unwrap() > 0.0);
+    assert_eq!(summary["faults"]["not_finite"], 0);
+    assert_eq!(summary["state_hash"].as_str().unwrap().len(), 16);
+}
+
+#[test]
+fn environments_draw_the_same_random_controls_whatever_their_number() {
+    let one = hashes(&run_ant(&["--envs", "1"]));
+    let many = hashes(&run_ant(&["--envs", "7"]));
+    assert_eq!((one.len(), many.len()), (1, 7));
+    assert_eq!(one[0], many[0]);
+    assert_ne!(many[0], many[1], "two environments draw different controls");
+    assert_ne!(one, hashes(&run_ant(&["--envs", "1", "--seed", "1"])), "another seed draws other controls");
+}
+
+#[test]
+fn a_shard_equals_its_part_of_the_whole_batch() {
+    let whole = hashes(&run_ant(&["--envs", "7"]));
+    assert_eq!(hashes(&run_ant(&["--envs", "3", "--first-env", "4"])), whole[4..]);
+}
+
+#[test]
+fn the_hash_of_a_run_is_that_of_its_environments_hashes() {
+    let folder = Folder::new();
+    let file = folder.path("hashes");
+    let summary = json(&run_ant(&["--envs", "3", "--json", "--hashes", &file]));
+    let hashes = std::fs::read_to_string(file).unwrap();
+    let bytes: Vec<u8> = hashes.lines().flat_map(|line| u64::from_str_radix(line, 16).unwrap().to_le_bytes()).collect();
+    assert_eq!(summary["state_hash"], format!("{:016x}", xxhash_rust::xxh3::xxh3_64(&bytes)));
+}
+
+#[test]
+fn a_control_step_of_two_time_steps_is_two_steps_with_the_same_controls() {
+    let run = |steps: &str, decimation: &str| {
+        hashes(&["run", ANT, "--device", "cpu", "--keyframe", "home", "--steps", steps, "--decimation", decimation])
+    };
+    assert_eq!(run("10", "2"), run("20", "1"));
+}
+
+#[test]
+fn a_workspace_of_one_contact_gives_the_same_states() {
+    let run = ["run", ANT, "--device", "cpu", "--keyframe", "home", "--controls", "random", "--steps", "20", "--json"];
+    let usual = json(&run);
+    let forced = json(&[&run[..], &["--fast-contacts", "1"]].concat());
+    assert_eq!(usual["state_hash"], forced["state_hash"]);
+    assert_eq!(usual["faults"]["retried"], 0);
+    assert!(forced["faults"]["retried"].as_u64().unwrap() > 0, "{forced}");
+}
+
+#[test]
+fn a_keyframe_is_found_by_name_and_by_number() {
+    let run = |keyframe: &str| hashes(&["run", ANT, "--device", "cpu", "--steps", "2", "--keyframe", keyframe]);
+    assert_eq!(run("home"), run("0"));
+}
+
+#[test]
+fn double_precision_runs_on_the_cpu() {
+    let summary = json(&run_ant(&["--envs", "2", "--precision", "f64", "--json"]));
+    assert_eq!(summary["precision"], "f64");
+    assert_ne!(summary["state_hash"], json(&run_ant(&["--envs", "2", "--json"]))["state_hash"]);
+}
+
+#[test]
+fn the_log_goes_to_standard_error() {
+    // The gymnasium-like model asks for the PGS solver, of which the loader makes a note.
+    let folder = Folder::new();
+    let ant = std::fs::read_to_string(repository().join(ANT)).unwrap();
+    let model = folder.write("ant.xml", ant.replace("<option ", "<option solver=\"PGS\" "));
+    let output = phalanx(&["run", &model, "--steps", "2", "--device", "cpu", "--json", "--log", "info"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("Newton"), "{}", text(&output.stderr));
+    serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap();
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let mut child = command(&["inspect", "assets/humanoid.xml", "--json"]).stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
