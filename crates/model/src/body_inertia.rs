@@ -56,7 +56,7 @@ fn properties_of(body: &Body) -> Result<MassProperties, LoadError> {
         }
     }
     Ok(match parts.as_slice() {
-        [] => body.inertial.filter(|_| body.geoms.is_empty()).unwrap_or(MassProperties::NONE),
+        [] => body.inertial.unwrap_or(MassProperties::NONE), // no geom has mass
         [one] => *one,
         many => combined(many),
     })

@@ -46,7 +46,7 @@ pub(crate) fn compile(source: Source) -> Result<Model, LoadError> {
     let inertia = MassMatrix::new(&m, &pose, &m.dof_armature).map_err(|dof| {
         let joint = scene.bodies.iter().flat_map(|b| &b.joints).nth(m.dof_jntid[dof] as usize);
         let place = joint.map_or(&scene.bodies[0].attributes, |j| &j.attributes);
-        place.error("the mass matrix is not positive at its degree of freedom; give the body more inertia or armature")
+        place.error("the mass matrix is not positive here; give the body inertia or armature, and no two joints the same motion")
     })?;
     inverse_weight::set(&mut m, &pose, &inertia);
     set_spring_dampers(&mut m, &scene);

@@ -10,7 +10,7 @@ use crate::scene::MassProperties;
 use crate::source::CompilerSettings;
 use crate::xml_tree::Element;
 
-pub(crate) fn read(element: &Element, compiler: &CompilerSettings) -> Result<MassProperties, LoadError> {
+pub(crate) fn read(element: &Element, compiler: &CompilerSettings, frame: &Pose) -> Result<MassProperties, LoadError> {
     let a = Attributes::of(element);
     a.required_text("pos")?;
     a.required_text("mass")?;
@@ -37,5 +37,5 @@ pub(crate) fn read(element: &Element, compiler: &CompilerSettings) -> Result<Mas
             moments
         }
     };
-    Ok(MassProperties { mass, pose, inertia })
+    Ok(MassProperties { mass, pose: frame.then(&pose), inertia })
 }

@@ -184,9 +184,6 @@ impl Walk {
         for name in ["scale", "massscale"] {
             a.refuse(name, &["1", "1 1 1"], "scaled frames are not supported")?;
         }
-        if let Some(inertial) = element.children.iter().find(|e| &*e.name == "inertial") {
-            return Err(inertial.error("it must be a direct child of its body, not of a frame"));
-        }
         let class = context.source.defaults.check_childclass(element)?.or_else(|| context.class.clone());
         self.children(element, body, &Context { class, frame: context.pose(&a)?, ..context.clone() })
     }
@@ -315,7 +312,8 @@ impl Walk {
         if self.scene.bodies[body].inertial.is_some() {
             return Err(element.error("the body has two; give one"));
         }
-        self.scene.bodies[body].inertial = Some(inertial_element::read(element, &context.source.compiler)?);
+        self.scene.bodies[body].inertial =
+            Some(inertial_element::read(element, &context.source.compiler, &context.frame)?);
         Ok(())
     }
 

@@ -41,6 +41,24 @@ pub(crate) fn rotation_of_z_to(direction: DVec3) -> DQuat {
     DQuat::from_axis_angle(axis, sine.atan2(direction.z))
 }
 
+/// The rotation with these x and y axes. Of its two quaternions, the one MuJoCo takes, as a free joint's coordinates show
+/// it: w is positive if the trace is, else the largest of x, y, z.
+pub(crate) fn rotation_of_axes(x: DVec3, y: DVec3) -> DQuat {
+    let z = x.cross(y);
+    let (a, b, c) = (x.x, y.y, z.z);
+    // Each form divides by the one component that is surely not small.
+    let q = if a + b + c > 0.0 {
+        DQuat::from_xyzw(y.z - z.y, z.x - x.z, x.y - y.x, 1.0 + a + b + c)
+    } else if a > b && a > c {
+        DQuat::from_xyzw(1.0 + a - b - c, x.y + y.x, z.x + x.z, y.z - z.y)
+    } else if b > c {
+        DQuat::from_xyzw(x.y + y.x, 1.0 - a + b - c, y.z + z.y, z.x - x.z)
+    } else {
+        DQuat::from_xyzw(z.x + x.z, y.z + z.y, 1.0 - a - b + c, x.y - y.x)
+    };
+    q.normalize()
+}
+
 /// MuJoCo's `mjtSameFrame`: 1 the body's frame, 2 its inertial frame, 3 and 4 only their axes, 0 neither.
 pub(crate) fn same_frame(pose: Pose, inertial: Option<Pose>) -> i32 {
     let near = |a: DVec3, b: DVec3| (a - b).abs().max_element() < 1e-6;

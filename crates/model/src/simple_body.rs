@@ -14,7 +14,7 @@ pub(crate) fn set(m: &mut Model, scene: &Scene) {
         has_child[body.parent] = true;
     }
     for (id, body) in scene.bodies.iter().enumerate() {
-        let rooted = id == 0 || m.body_weldid[body.parent] == 0;
+        let rooted = id == 0 || m.body_treeid[body.parent] < 0;
         let leaf = id == 0 || !has_child[id];
         let simple = body.may_be_simple && m.body_sameframe[id] == 1 && rooted && leaf && has_simple_joints(body);
         let sliders = !body.joints.is_empty() && body.joints.iter().all(|j| j.joint_type == SLIDE);

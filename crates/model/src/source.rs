@@ -7,7 +7,7 @@ use glam::{DQuat, DVec3};
 use crate::attributes::{Attributes, ORIENTATIONS};
 use crate::default_classes::DefaultClasses;
 use crate::load_error::LoadError;
-use crate::pose::{Pose, rotation_of_z_to};
+use crate::pose::{Pose, rotation_of_axes, rotation_of_z_to};
 use crate::schema;
 use crate::xml_tree::{self, Element};
 
@@ -106,8 +106,7 @@ impl CompilerSettings {
             let x_axis = unit_vector(a, "xyaxes", DVec3::new(x, y, z))?;
             let y_axis = DVec3::new(u, v, w);
             let y_axis = unit_vector(a, "xyaxes", y_axis - x_axis * x_axis.dot(y_axis))?;
-            let rotation = glam::DMat3::from_cols(x_axis, y_axis, x_axis.cross(y_axis));
-            return Ok(Some(DQuat::from_mat3(&rotation).normalize()));
+            return Ok(Some(rotation_of_axes(x_axis, y_axis)));
         }
         if let Some([x, y, z]) = a.reals::<3>("zaxis")? {
             return Ok(Some(rotation_of_z_to(unit_vector(a, "zaxis", DVec3::new(x, y, z))?)));

@@ -211,3 +211,9 @@ fn sizes_without_bounds_are_refused() {
     let xml = format!("<mujoco><worldbody>{chain}</worldbody></mujoco>");
     assert!(Model::from_xml(&xml, "deep").is_err(), "998 bodies are the limit with mujoco and worldbody around them");
 }
+
+#[test]
+fn two_joints_with_the_same_motion_are_refused() {
+    let parallel = "<body><joint type='slide'/><joint name='again' type='slide'/><geom size='1'/></body>";
+    assert_refused(parallel, "", &["joint \"again\"", "mass matrix is not positive", "no two joints"]);
+}
