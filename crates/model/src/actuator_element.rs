@@ -1,5 +1,7 @@
 //! Reads actuators: what they act on, with which gain and bias.
 
+use std::collections::HashMap;
+
 use crate::actuator_shortcuts;
 use crate::attributes::Attributes;
 use crate::load_error::LoadError;
@@ -53,17 +55,19 @@ pub(crate) fn read_all(scene: &mut Scene) -> Result<Vec<Actuator>, LoadError> {
     let mut all = Vec::new();
     for scope in 0..scene.scopes.len() {
         let source = scene.scopes[scope].source.clone();
-        let mut replicas: Vec<(String, Vec<Actuator>)> = vec![(String::new(), Vec::new())];
+        let mut groups: Vec<Vec<Actuator>> = vec![Vec::new()];
+        let mut group_of = HashMap::from([(String::new(), 0)]);
         for element in source.section("actuator") {
             for actuator in read(element, scene, scope)? {
                 scene.count_object(&element.place)?;
-                match replicas.iter_mut().find(|(replica, _)| *replica == actuator.origin.replica) {
-                    Some((_, group)) => group.push(actuator),
-                    None => replicas.push((actuator.origin.replica.clone(), vec![actuator])),
+                let group = *group_of.entry(actuator.origin.replica.clone()).or_insert(groups.len());
+                if group == groups.len() {
+                    groups.push(Vec::new());
                 }
+                groups[group].push(actuator);
             }
         }
-        all.extend(replicas.into_iter().flat_map(|(_, group)| group));
+        all.extend(groups.into_iter().flatten());
     }
     for actuator in &all {
         scene.claim(Kind::Actuator, &actuator.name, actuator.attributes.place())?;

@@ -1,5 +1,7 @@
 //! Reads explicit contact pairs and exclusions.
 
+use std::collections::HashMap;
+
 use crate::attributes::Attributes;
 use crate::joint_element::{solimp, solref};
 use crate::load_error::LoadError;
@@ -63,10 +65,9 @@ fn find_both(
             return if scope == 0 { Err(missing) } else { Ok(Vec::new()) };
         }
     }
-    let both: Vec<(Named, Named)> = found[0]
-        .iter()
-        .filter_map(|x| found[1].iter().find(|y| y.replica == x.replica).map(|y| (x.clone(), y.clone())))
-        .collect();
+    let second: HashMap<&str, &Named> = found[1].iter().map(|n| (n.replica.as_str(), n)).collect();
+    let partner = |first: &Named| second.get(first.replica.as_str()).map(|n| (first.clone(), Named::clone(n)));
+    let both: Vec<(Named, Named)> = found[0].iter().filter_map(partner).collect();
     if both.is_empty() {
         let message = format!("\"{}\" and \"{}\" are not in the same replica; name one copy of each", text[0], text[1]);
         return Err(a.error_at(names[1], message));

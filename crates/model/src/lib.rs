@@ -4,6 +4,17 @@
 //! index order and values. Promises: whatever the simulator cannot honour is an error that names file, line, element
 //! and attribute; nothing that would change the motion is ignored; no input makes it panic or loop. It refuses meshes
 //! and height fields that collide, equality constraints, tendons that act, muscles, plugins, flexes and elliptic cones.
+//!
+//! ```
+//! let xml = "<mujoco><worldbody><body><joint name='hinge'/><geom size='0.1'/></body></worldbody></mujoco>";
+//! let model = phalanx_model::Model::from_xml(xml, "pendulum")?;
+//! assert_eq!((model.nv, model.jnt_id("hinge")), (1, Some(0)));
+//! # Ok::<(), phalanx_model::LoadError>(())
+//! ```
+//!
+//! The path through the code: `xml_tree` reads, `schema` rejects what MJCF does not have, `default_classes` fills gaps,
+//! `kinematic_tree` resolves frames, replicas and attachments into a `scene`, and `compile` lists the stages from there
+//! to the arrays. `tests/oracle/` compares the result with MuJoCo's own compiler.
 
 mod actuator_arrays;
 mod actuator_element;
