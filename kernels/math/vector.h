@@ -25,6 +25,11 @@ INLINE real length(Vec3 a) { return square_root(dot(a, a)); }
 INLINE Vec3 with(Vec3 a, int i, real value) {
   return {i == 0 ? value : a.x, i == 1 ? value : a.y, i == 2 ? value : a.z};
 }
+/// The vector of the components' absolute values.
+INLINE Vec3 absolute(Vec3 a) { return {absolute(a.x), absolute(a.y), absolute(a.z)}; }
+/// The number of the largest component; the first of equals.
+INLINE int largest_axis(Vec3 a) { return a.x >= a.y ? (a.x >= a.z ? 0 : 2) : (a.y >= a.z ? 1 : 2); }
+INLINE Vec3 unit_axis(int i) { return with(vec3(0, 0, 0), i, 1); }
 /// The unit vector along a, or x where a has no length (as MuJoCo's mju_normalize3).
 INLINE Vec3 normalized(Vec3 a) {
   const real size = length(a);

@@ -15,8 +15,6 @@ struct BoxAxis {
   int feature1, feature2;  // the axes of the boxes that make it; -1 where only the other box has a part in it
 };
 
-INLINE Vec3 unit_axis(int i) { return with(vec3(0, 0, 0), i, 1); }
-INLINE Vec3 magnitude(Vec3 a) { return {absolute(a.x), absolute(a.y), absolute(a.z)}; }
 /// The corner of a box farthest along a direction, both in the box's frame.
 INLINE Vec3 box_corner(Vec3 size, Vec3 direction) {
   return {size.x * sign(direction.x), size.y * sign(direction.y), size.z * sign(direction.z)};
@@ -26,9 +24,9 @@ INLINE Vec3 box_corner(Vec3 size, Vec3 direction) {
 struct BoxPair {
   Vec3 size1, size2, pos2;
   Mat3 axes2;
-  INLINE BoxAxis along(Vec3 axis, int feature1, int feature2) const {
+  OUT_OF_LINE BoxAxis along(Vec3 axis, int feature1, int feature2) const {
     const real offset = dot(axis, pos2);
-    const real reach = dot(size1, magnitude(axis)) + dot(size2, magnitude(transposed_times(axes2, axis)));
+    const real reach = dot(size1, absolute(axis)) + dot(size2, absolute(transposed_times(axes2, axis)));
     return {absolute(offset) - reach, axis * sign(offset), feature1, feature2};
   }
 };
@@ -67,9 +65,10 @@ INLINE BoxAxis best_box_edges(const BoxPair& pair) {
 inline int box_face_contacts(const Geom& reference, const Geom& other, int axis, Vec3 normal, bool flip, real margin,
                              ContactPoint* contacts) {
   const int u = axis == 0 ? 1 : 0, v = axis == 2 ? 1 : 2;
-  const Vec3 axis_u = reference.axis(u), axis_v = reference.axis(v), origin = add_scaled(reference.pos, reference.size[axis], normal);
-  const Vec3 facing = transposed_times(other.axes, normal), steepness = magnitude(facing);
-  const int opposing = steepness.x >= steepness.y ? (steepness.x >= steepness.z ? 0 : 2) : (steepness.y >= steepness.z ? 1 : 2);
+  const Vec3 axis_u = reference.axis(u), axis_v = reference.axis(v);
+  const Vec3 origin = add_scaled(reference.pos, reference.size[axis], normal);
+  const Vec3 facing = transposed_times(other.axes, normal);
+  const int opposing = largest_axis(absolute(facing));
   const int s = opposing == 0 ? 1 : 0, t = opposing == 2 ? 1 : 2;
   Vec3 polygon[8];  // u, v, and the height over the reference face
   NO_UNROLL for (int i = 0; i < 4; ++i) {
@@ -119,19 +118,21 @@ inline ContactPoint box_edge_contact(const Geom& box1, const Geom& box2, const B
 }
 
 inline int box_box(const Geom& box1, const Geom& box2, real margin, ContactPoint* contacts) {
-  const BoxPair pair = {box1.size, box2.size, transposed_times(box1.axes, box2.pos - box1.pos), transposed(box1.axes) * box2.axes};
+  const BoxPair pair = {box1.size, box2.size, transposed_times(box1.axes, box2.pos - box1.pos),
+                        transposed(box1.axes) * box2.axes};
   const BoxAxis face = best_box_face(pair);
   if (!(face.separation <= margin)) return 0;
   const BoxAxis edges = best_box_edges(pair);
   if (edges.separation > margin) return 0;
   const bool alike = absolute(dot(edges.normal, face.normal)) > real(0.99) &&
                      edges.separation <= fused(real(0.05), absolute(face.separation), face.separation);
-  const real handicap = fused(edge_handicap, absolute(edges.separation), edge_handicap_of_size * length(box1.size + box2.size));
+  const real handicap = fused(edge_handicap, absolute(edges.separation),
+                              edge_handicap_of_size * length(box1.size + box2.size));
   if (!(edges.separation > face.separation + handicap) || alike) {
     const bool flip = face.feature1 < 0;
     const Vec3 normal = box1.axes * (flip ? -face.normal : face.normal);
-    return box_face_contacts(flip ? box2 : box1, flip ? box1 : box2, flip ? face.feature2 : face.feature1, normal, flip, margin,
-                             contacts);
+    const int axis = flip ? face.feature2 : face.feature1;
+    return box_face_contacts(flip ? box2 : box1, flip ? box1 : box2, axis, normal, flip, margin, contacts);
   }
   contacts[0] = box_edge_contact(box1, box2, edges, box1.axes * edges.normal);
   return 1;

@@ -1,12 +1,14 @@
 // Any two convex shapes: their cores' distance or depth, grown by their roundings.
 //
-// MuJoCo's "native" pipeline: one contact midway between the nearest or deepest points.
+// MuJoCo's "native" pipeline: several contacts where flat parts lie on each other (capsule, cylinder, box), else one, midway
+// between the nearest or deepest points. Returns at most four.
 #pragma once
 #include "collision/narrowphase/epa.h"
 #include "collision/narrowphase/flat_contact.h"
 #include "collision/narrowphase/gjk.h"
 
-inline int convex_convex(int type1, const Geom& geom1, int type2, const Geom& geom2, real margin, ContactPoint* contacts) {
+OUT_OF_LINE int convex_convex(int type1, const Geom& geom1, int type2, const Geom& geom2, real margin,
+                              ContactPoint* contacts) {
   // The world's origin moves to the first shape, so that float's precision goes into the shapes.
   const Vec3 origin = geom1.pos;
   ConvexShape first = {type1, geom1}, second = {type2, geom2};

@@ -25,7 +25,7 @@ struct Polytope {
   int vertex_count, face_count;
   Vec3 inside;
 
-  inline void add_face(int a, int b, int c) {
+  OUT_OF_LINE void add_face(int a, int b, int c) {
     if (face_count == epa_face_limit) return;
     const Vec3 pa = vertex[a].point, pb = vertex[b].point, pc = vertex[c].point;
     const Vec3 across = cross(pb - pa, pc - pa);
@@ -67,8 +67,8 @@ inline void span_tetrahedron(const ConvexShape& first, const ConvexShape& second
   }
   polytope.vertex_count = 4;
   polytope.face_count = 0;
-  polytope.inside = (polytope.vertex[0].point + polytope.vertex[1].point + polytope.vertex[2].point + polytope.vertex[3].point) *
-                    real(0.25);
+  polytope.inside = {0, 0, 0};
+  NO_UNROLL for (int i = 0; i < 4; ++i) polytope.inside = add_scaled(polytope.inside, real(0.25), polytope.vertex[i].point);
   NO_UNROLL for (int i = 0; i < 4; ++i) polytope.add_face(i == 0 ? 1 : 0, i <= 1 ? 2 : 1, i <= 2 ? 3 : 2);
 }
 
@@ -105,7 +105,7 @@ inline void grow(Polytope& polytope, real tolerance) {
 }
 
 /// Sets the gap of overlapping cores. At least one of them must have a volume.
-inline void epa_depth(const ConvexShape& first, const ConvexShape& second, ConvexGap& gap) {
+OUT_OF_LINE void epa_depth(const ConvexShape& first, const ConvexShape& second, ConvexGap& gap) {
   Polytope polytope;
   span_tetrahedron(first, second, polytope);
   const real size = length(polytope.vertex[0].point - polytope.vertex[1].point), tolerance = epa_tolerance * size;

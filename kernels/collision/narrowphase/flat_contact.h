@@ -44,13 +44,11 @@ INLINE Vec3 cap_corner(int k) {
 }
 
 /// The face of a cylinder or a box that looks along `direction`; false if the shape has none.
-inline bool face_towards(const ConvexShape& shape, Vec3 direction, FlatFace& face) {
+OUT_OF_LINE bool face_towards(const ConvexShape& shape, Vec3 direction, FlatFace& face) {
   const Vec3 d = transposed_times(shape.geom.axes, direction), s = shape.geom.size;
-  const Vec3 steepness = {absolute(d.x), absolute(d.y), absolute(d.z)};
   const bool box = shape.type == shape_box;
-  if (shape.type < shape_cylinder || (!box && steepness.z < cap_facing_cosine)) return false;
-  const int largest = steepness.x >= steepness.y ? (steepness.x >= steepness.z ? 0 : 2) : (steepness.y >= steepness.z ? 1 : 2);
-  const int axis = box ? largest : 2, first = axis == 0 ? 2 : 0, second = axis == 1 ? 2 : 1;
+  if (shape.type < shape_cylinder || (!box && absolute(d.z) < cap_facing_cosine)) return false;
+  const int axis = box ? largest_axis(absolute(d)) : 2, first = axis == 0 ? 2 : 0, second = axis == 1 ? 2 : 1;
   const bool positive = d[axis] > 0;
   face.normal = shape.geom.axis(axis) * (positive ? real(1) : real(-1));
   face.count = box ? 4 : cap_corners;
@@ -76,10 +74,10 @@ inline bool edge_towards(const ConvexShape& shape, Vec3 direction, real inflatio
   Vec3 middle, half;
   if (shape.type == shape_box) {
     const Vec3 d = transposed_times(shape.geom.axes, direction);
-    const Vec3 m = {absolute(d.x), absolute(d.y), absolute(d.z)};
-    const int axis = m.x <= m.y && m.x <= m.z ? 0 : (m.y <= m.z ? 1 : 2);
-    const real middle_m = max(min(m.x, m.y), min(max(m.x, m.y), m.z));
-    if (!(m[axis] < held_edge_sine) || middle_m < held_edge_sine) return false;
+    const Vec3 m = absolute(d);
+    const int axis = largest_axis(-m);
+    const real second_smallest = max(min(m.x, m.y), min(max(m.x, m.y), m.z));
+    if (!(m[axis] < held_edge_sine) || second_smallest < held_edge_sine) return false;  // a face, not an edge, looks there
     middle = shape.geom.axes * with(vec3(s.x * sign(d.x), s.y * sign(d.y), s.z * sign(d.z)), axis, 0);
     half = shape.geom.axis(axis) * s[axis];
   } else {
@@ -186,7 +184,8 @@ inline int face_on_face(const FlatFace& first, FlatFace& second, real margin, Co
 }
 
 /// Up to four contacts, or none where the shapes do not lie flat on each other. `normal` points from the first to the second.
-inline int flat_contacts(const ConvexShape& first, const ConvexShape& second, Vec3 normal, real margin, ContactPoint* contacts) {
+OUT_OF_LINE int flat_contacts(const ConvexShape& first, const ConvexShape& second, Vec3 normal, real margin,
+                              ContactPoint* contacts) {
   FlatFace face1, face2;
   const bool has_face1 = face_towards(first, normal, face1), has_face2 = face_towards(second, -normal, face2);
   if (has_face1 && has_face2 && dot(face1.normal, face2.normal) <= -flat_face_cosine) {

@@ -24,7 +24,7 @@ struct Simplex {
 
 /// The weights of the point of a triangle nearest to the origin, in its interior or on one of its edges. They are never
 /// negative and add up to one, so that rounding, in thin triangles, can give a farther point but not one outside.
-inline Vec3 nearest_on_triangle(Vec3 a, Vec3 b, Vec3 c) {
+OUT_OF_LINE Vec3 nearest_on_triangle(Vec3 a, Vec3 b, Vec3 c) {
   const Vec3 ab = b - a, ac = c - a, normal = cross(ab, ac);
   const Vec3 area = {dot(normal, cross(b, c)), dot(normal, cross(c, a)), dot(normal, cross(a, b))};
   const bool flat = !(dot(normal, normal) > thin_triangle * dot(ab, ab) * dot(ac, ac));
@@ -85,7 +85,7 @@ inline bool reduce_to_nearest(Simplex& simplex) {
 }
 
 /// False if the cores overlap or touch; otherwise fills `gap`. Stops early, with any dist beyond it, once dist > `limit`.
-inline bool gjk_distance(const ConvexShape& first, const ConvexShape& second, real limit, ConvexGap& gap) {
+OUT_OF_LINE bool gjk_distance(const ConvexShape& first, const ConvexShape& second, real limit, ConvexGap& gap) {
   Vec3 v = first.geom.pos - second.geom.pos;
   if (dot(v, v) < square(smallest_length)) v = vec3(1, 0, 0);
   Simplex simplex;
@@ -114,7 +114,9 @@ inline bool gjk_distance(const ConvexShape& first, const ConvexShape& second, re
       break;
     }
     Vec3 nearest = {0, 0, 0};
-    NO_UNROLL for (int i = 0; i < simplex.count; ++i) nearest = add_scaled(nearest, simplex.weight[i], simplex.vertex[i].point);
+    NO_UNROLL for (int i = 0; i < simplex.count; ++i) {
+      nearest = add_scaled(nearest, simplex.weight[i], simplex.vertex[i].point);
+    }
     const real nearer = dot(nearest, nearest);
     if (!(nearer < squared)) {
       simplex = before;
