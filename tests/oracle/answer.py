@@ -26,8 +26,7 @@ class Contact:
     pos: np.ndarray  # (3,)
     frame: np.ndarray  # (3, 3), its first row the normal
     geoms: tuple
-    dim: int
-    pushes: bool = True  # has constraint rows: neither in the gap nor between bodies that cannot move
+    dim: int  # 0 without constraint rows: in the gap, or between bodies that cannot move
 
 
 @dataclasses.dataclass
@@ -52,7 +51,7 @@ def mujoco_answer(model, data):
     mujoco.mj_fullM(model, data, full)
     fields["M"] = full
     contacts = [
-        Contact(float(c.dist), c.pos.copy(), c.frame.reshape(3, 3).copy(), tuple(int(g) for g in c.geom), int(c.dim), c.efc_address >= 0)
+        Contact(float(c.dist), c.pos.copy(), c.frame.reshape(3, 3).copy(), tuple(int(g) for g in c.geom), int(c.dim) * (c.efc_address >= 0))
         for c in data.contact
     ]
     rows = {"type": np.array(data.efc_type, int), "J": np.array(data.efc_J).reshape(data.nefc, model.nv)}
@@ -62,5 +61,4 @@ def mujoco_answer(model, data):
 
 
 def rows_per_contact(dim):
-    """Phalanx says dimension 0 of a contact without rows."""
     return dim if dim <= 1 else 2 * (dim - 1)

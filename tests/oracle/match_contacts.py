@@ -59,6 +59,5 @@ def contact_fields(model, ours, theirs, pairs):
         fields[f"contact normal{suffix}"] = [c.frame[0] for c in a], [c.frame[0] for c in b]
         if not convex:
             fields["contact frame"] = [c.frame for c in a], [c.frame for c in b]
-            pushing = [(c, d) for c, d in zip(a, b) if d.pushes]
-            fields["contact dim"] = [c.dim for c, _ in pushing], [d.dim for _, d in pushing]
+            fields["contact dim"] = [c.dim for c in a], [c.dim for c in b]
     return {name: (np.asarray(a, float), np.asarray(b, float)) for name, (a, b) in fields.items()}

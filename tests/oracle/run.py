@@ -28,7 +28,7 @@ from states import start_states
 
 VERSION = "4.0.0"
 CHECKS = {"forward": compare_forward, "f32": compare_f32, "trajectory": compare_trajectories}
-STATES, QUICK_STATES = 20, 4
+STATES, QUICK_STATES = 20, 8
 
 
 def main():

@@ -11,7 +11,7 @@ import mujoco
 import numpy as np
 
 import models
-from answer import FRICTION, LIMIT, mujoco_forward
+from answer import FRICTION, LIMIT, mujoco_forward, rows_per_contact
 from compare_f32 import compare_f32
 from compare_forward import compare_forward
 from compare_trajectories import compare_trajectories, rollout
@@ -50,16 +50,12 @@ def disguise(answer, rng, noise):
     fields["xquat"] = -fields["xquat"]
     order = rng.permutation(len(answer.contacts))
     contacts = [copy.deepcopy(answer.contacts[i]) for i in order]
-    for contact in contacts:
-        contact.dim *= contact.pushes
     count = len(answer.rows["type"])
     of_contacts = np.isin(answer.rows["type"], (FRICTION, LIMIT))
     rows_order = list(rng.permutation(np.flatnonzero(of_contacts)))
     for i in order:
         first = answer.row_of_contact[i]
-        if first >= 0:
-            dim = answer.contacts[i].dim
-            rows_order += range(first, first + (1 if dim == 1 else 2 * (dim - 1)))
+        rows_order += range(first, first + rows_per_contact(answer.contacts[i].dim))
     assert sorted(rows_order) == list(range(count))
     rows = {name: value[rows_order].copy() for name, value in answer.rows.items()}
     return dataclasses.replace(answer, fields=fields, contacts=contacts, rows=rows, row_of_contact=None)
