@@ -19,7 +19,7 @@ void step_range(const Arguments& a, real* workspace, int64_t begin, int64_t end)
       index = a.retry_list[2 * slot];
       first = (int)a.retry_list[2 * slot + 1];
     }
-    run_environment(SingleLane{}, a, workspace, workspace, index, first, true, tally);
+    run_environment(SingleLane{}, a, Workspace{workspace, 0, workspace}, index, first, true, tally);
   }
   add_tally(SingleLane{}, a, begin, tally);
 }

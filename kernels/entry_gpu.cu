@@ -2,7 +2,7 @@
 #include "run.h"
 #include "reset.h"
 
-extern "C" __shared__ real phalanx_shared[];
+PHALANX_SHARED_ARRAY(phalanx_shared)
 
 /// Steps the batch, or with is_retry the environments that did not fit: a persistent grid of teams.
 extern "C" __global__ void __launch_bounds__(PHALANX_MAX_THREADS, PHALANX_MIN_BLOCKS) phalanx_step(const __grid_constant__ Arguments a) {
@@ -10,8 +10,7 @@ extern "C" __global__ void __launch_bounds__(PHALANX_MAX_THREADS, PHALANX_MIN_BL
   const int teams_per_block = (int)blockDim.x / lanes, team_in_block = (int)threadIdx.x / lanes;
   const int64_t teams = (int64_t)gridDim.x * teams_per_block, me = (int64_t)blockIdx.x * teams_per_block + team_in_block;
   const WarpTeam<lanes> team = {(int)threadIdx.x % lanes, (int)(threadIdx.x & 31u) / lanes * lanes};
-  real* shared = phalanx_shared + team_in_block * (int)a.shared_words;
-  real* global = a.workspace + me * a.global_words;
+  const Workspace workspace = {phalanx_shared, team_in_block * (int)a.shared_words, a.workspace + me * a.global_words};
   const int64_t count = a.is_retry ? (int64_t)*a.retry_count : a.num_envs;
   Tally tally;
   NO_UNROLL for (int64_t slot = me; team.any_in_warp(slot < count); slot += teams) {
@@ -22,7 +21,7 @@ extern "C" __global__ void __launch_bounds__(PHALANX_MAX_THREADS, PHALANX_MIN_BL
       index = a.retry_list[2 * slot];
       first = (int)a.retry_list[2 * slot + 1];
     }
-    run_environment(team, a, shared, global, index, first, present, tally);
+    run_environment(team, a, workspace, index, first, present, tally);
   }
   add_tally(team, a, me, tally);
 }
@@ -30,11 +29,11 @@ extern "C" __global__ void __launch_bounds__(PHALANX_MAX_THREADS, PHALANX_MIN_BL
 /// Copies the reset state into the environments of the mask.
 extern "C" __global__ void phalanx_reset(const __grid_constant__ Arguments a) {
   const int64_t threads = (int64_t)gridDim.x * blockDim.x;
-  for (int64_t e = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; e < a.num_envs; e += threads) reset_environment(a, e);
+  NO_UNROLL for (int64_t e = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; e < a.num_envs; e += threads) reset_environment(a, e);
 }
 
 /// Draws a control for every actuator of every environment.
 extern "C" __global__ void phalanx_random_controls(const __grid_constant__ Arguments a) {
   const int64_t threads = (int64_t)gridDim.x * blockDim.x, count = a.num_envs * a.nu;
-  for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += threads) draw_control(a, i / a.nu, (int)(i % a.nu));
+  NO_UNROLL for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += threads) draw_control(a, i / a.nu, (int)(i % a.nu));
 }

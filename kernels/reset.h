@@ -10,12 +10,12 @@ constexpr uint32_t stream_controls = 0;
 INLINE void reset_environment(const Arguments& a, int64_t e) {
   if (a.mask && !a.mask[e]) return;
   const int64_t from = a.reset_stride ? e : 0;
-  for (int64_t i = 0; i < a.nq; ++i) a.qpos[e * a.nq + i] = a.reset_qpos[from * a.nq + i];
-  for (int64_t i = 0; i < a.nv; ++i) {
+  NO_UNROLL for (int64_t i = 0; i < a.nq; ++i) a.qpos[e * a.nq + i] = a.reset_qpos[from * a.nq + i];
+  NO_UNROLL for (int64_t i = 0; i < a.nv; ++i) {
     a.qvel[e * a.nv + i] = a.reset_qvel[from * a.nv + i];
     a.qacc_warmstart[e * a.nv + i] = 0;
   }
-  for (int64_t i = 0; i < a.na; ++i) a.act[e * a.na + i] = 0;
+  NO_UNROLL for (int64_t i = 0; i < a.na; ++i) a.act[e * a.na + i] = 0;
   a.fault[e] = 0;
   a.step_count[e] = 0;
 }

@@ -56,15 +56,23 @@ template <class Team> INLINE void raise_marks(Team team, const Env& env) {
   if (marks[2] < (uint32_t)env.row_count) atomic_max(marks + 2, (uint32_t)env.row_count);
 }
 
+/// Where a team's workspace lies: the block's shared memory with the team's first number in it, and global memory.
+struct Workspace {
+  real* shared;
+  int first_shared;
+  real* global;
+};
+
 /// Runs environment `index` from pass `first` on; an absent team runs along. Passes are the substeps, then one that only
 /// computes outputs.
 template <class Team>
-INLINE void run_environment(Team team, const Arguments& a, real* shared, real* global, int64_t index, int first, bool present, Tally& tally) {
+INLINE void run_environment(Team team, const Arguments& a, Workspace workspace, int64_t index, int first, bool present, Tally& tally) {
   const Model model(a, index);
   Env env;
   env.arguments = &a;
-  env.shared = shared;
-  env.global = global;
+  env.first_shared = workspace.first_shared;
+  env.shared = workspace.shared + workspace.first_shared;
+  env.global = workspace.global;
   env.index = index;
   env.alive = present && !(a.fault[index] & fault_not_finite) && (!a.mask || a.mask[index]);
   if (!team.any_in_warp(env.alive)) return;
@@ -75,8 +83,7 @@ INLINE void run_environment(Team team, const Arguments& a, real* shared, real* g
   NO_UNROLL for (int pass = first; pass < passes && team.any_in_warp(env.alive); ++pass) {
     const bool advancing = pass < substeps;
     env.fits = true;
-    if (advancing) step(team, model, env, clock);
-    else forward(team, model, env, clock, (int)a.output_level, true);
+    step(team, model, env, clock, advancing, (int)a.output_level);
     const bool bad = not_finite(team, model, env);
     if (!env.alive) continue;
     if (!env.fits) {

@@ -59,15 +59,16 @@ template <class Team> INLINE void forward(Team team, const Model& model, Env& en
   if (outputs) acceleration_outputs(team, model, env);
 }
 
-/// Advances one environment by one time step.
-template <class Team> INLINE void step(Team team, const Model& model, Env& env, StageClock& clock) {
-  const bool runge_kutta = model.opt_integrator == integrator_rk4;
+/// Advances one environment by one time step, or computes its outputs where it is.
+template <class Team> INLINE void step(Team team, const Model& model, Env& env, StageClock& clock, bool advancing, int output_level) {
+  const bool runge_kutta = advancing && model.opt_integrator == integrator_rk4;
   if (runge_kutta) begin_runge_kutta(team, model, env);
   NO_UNROLL for (int stage = 0; stage < (runge_kutta ? 4 : 1); ++stage) {
-    forward(team, model, env, clock, level_accelerations, false);
+    forward(team, model, env, clock, advancing ? level_accelerations : output_level, !advancing);
+    if (!advancing) return;
     // 4. Move.                                         v += a dt,  q (+)= v dt
     if (runge_kutta) runge_kutta_stage(team, model, env, stage);
-    else integrate_single_step(team, model, env);
+    else if (model.opt_integrator != integrator_rk4) integrate_single_step(team, model, env);
     clock.stage(team, 13);
   }
 }

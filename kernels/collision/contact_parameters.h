@@ -12,14 +12,14 @@ constexpr real least_friction = real(1e-5);
 /// The distance below which a pair's contacts push.
 INLINE real collision_margin(const Model& model, int pair) {
   const int named = model.collision_pairid(pair);
-  if (named >= 0) return model.pair_margin(named);
+  if (model.npair > 0 && named >= 0) return model.pair_margin(named);
   return model.geom_margin(model.collision_geom1(pair)) + model.geom_margin(model.collision_geom2(pair));
 }
 
 /// The distance below which a pair's contacts are found: the margin and, beyond it, the gap in which they do not push yet.
 INLINE real detection_distance(const Model& model, int pair) {
   const int named = model.collision_pairid(pair);
-  if (named >= 0) return model.pair_margin(named) + model.pair_gap(named);
+  if (model.npair > 0 && named >= 0) return model.pair_margin(named) + model.pair_gap(named);
   return collision_margin(model, pair) + (model.geom_gap(model.collision_geom1(pair)) + model.geom_gap(model.collision_geom2(pair)));
 }
 
@@ -34,7 +34,7 @@ INLINE real mix(real share, real a, real b) { return fused(share, a, (1 - share)
 
 INLINE ContactParameters contact_parameters(const Model& model, int pair) {
   const int named = model.collision_pairid(pair);
-  if (named >= 0) {
+  if (model.npair > 0 && named >= 0) {
     const Vec5 f = model.pair_friction(named);
     return {model.pair_dim(named), {max(f.a, least_friction), max(f.b, least_friction)}, model.pair_solref(named), model.pair_solimp(named)};
   }

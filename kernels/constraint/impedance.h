@@ -9,7 +9,7 @@
 constexpr real least_impedance = real(0.0001), greatest_impedance = real(0.9999);
 
 /// The impedance at distance r from the constraint's edge.
-INLINE real impedance(Vec5 solimp, real r) {
+NOINLINE real impedance(Vec5 solimp, real r) {
   const real low = clamp(solimp.a, least_impedance, greatest_impedance), high = clamp(solimp.b, least_impedance, greatest_impedance);
   const real width = max(real(0), solimp.c), middle = clamp(solimp.d, least_impedance, greatest_impedance), exponent = max(real(1), solimp.e);
   if (low == high || width <= smallest_length) return real(0.5) * (low + high);

@@ -61,7 +61,7 @@ template <class Team> INLINE void joint_rows(Team team, const Model& model, Env&
       margin = model.jnt_margin(joint);
       const Vec2 range = model.jnt_range(joint);
       const int adr = model.jnt_qposadr(joint);
-      if (type == Ball::type) {
+      if (has_joint(model, Ball::type) && type == Ball::type) {
         ball = ball_angle(env, adr);
         upper = max(range.x, range.y) - ball.angle;
       } else {
@@ -72,19 +72,13 @@ template <class Team> INLINE void joint_rows(Team team, const Model& model, Env&
     const bool low = lower < margin, high = upper < margin;
     int total;
     int row = count + team.scan((low ? 1 : 0) + (high ? 1 : 0), total);
-    if (low) {
-      fill_row(model, env, row++, row_limit, dof, {1, 0, 0}, lower - margin, env.v(dof), model.jnt_solref(joint), model.jnt_solimp(joint),
-               model.dof_invweight0(dof), 0);
-    }
-    if (high && type != Ball::type) {
-      fill_row(model, env, row, row_limit, dof, {-1, 0, 0}, upper - margin, -env.v(dof), model.jnt_solref(joint),
-               model.jnt_solimp(joint), model.dof_invweight0(dof), 0);
-    }
-    if (high && type == Ball::type) {
-      const Vec3 against = -ball.axis;
-      const real velocity = dot(against, vec3(env.v(dof), env.v(dof + 1), env.v(dof + 2)));
-      fill_row(model, env, row, row_ball_limit, dof, against, upper - margin, velocity, model.jnt_solref(joint), model.jnt_solimp(joint),
-               model.dof_invweight0(dof), 0);
+    NO_UNROLL for (int side = low ? 0 : 1; side < (high ? 2 : 1); ++side, ++row) {
+      const bool turning = has_joint(model, Ball::type) && type == Ball::type;
+      const Vec3 jacobian = turning ? -ball.axis : vec3(side == 0 ? real(1) : real(-1), 0, 0);
+      real velocity = jacobian.x * env.v(dof);
+      if (turning) velocity = dot(jacobian, vec3(env.v(dof), env.v(dof + 1), env.v(dof + 2)));
+      fill_row(model, env, row, turning ? row_ball_limit : row_limit, dof, jacobian, (side == 0 ? lower : upper) - margin, velocity,
+               model.jnt_solref(joint), model.jnt_solimp(joint), model.dof_invweight0(dof), 0);
     }
     count += total;
   });

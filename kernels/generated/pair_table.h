@@ -27,3 +27,5 @@
   PAIR(9, capsule_capsule, 2) \
   PAIR(10, capsule_box, 2) \
   PAIR(11, box_box, 8)
+
+constexpr int most_contacts_of_a_pair = 8;

@@ -23,6 +23,9 @@ struct Arguments {
   int64_t collision_count;
   int64_t collision_type_adr_count;
   int64_t dof_actuator_count;
+  int64_t joint_types;
+  int64_t turning_actuators;
+  int64_t pair_types;
   int64_t row_max;
   const int* body_parentid;
   const int* body_rootid;
@@ -220,7 +223,6 @@ struct Arguments {
   int64_t geom_position_offset;
   int64_t geom_orientation_offset;
   int64_t candidate_offset;
-  int64_t candidate_end_offset;
   int64_t con_dist_offset;
   int64_t con_pos_offset;
   int64_t con_frame_offset;
@@ -327,6 +329,9 @@ struct Model {
   int collision_count;
   int collision_type_adr_count;
   int dof_actuator_count;
+  int joint_types;
+  int turning_actuators;
+  int pair_types;
   int row_max;
   int opt_integrator;
   int opt_disableflags;
@@ -349,6 +354,9 @@ struct Model {
     collision_count((int)a.collision_count),
     collision_type_adr_count((int)a.collision_type_adr_count),
     dof_actuator_count((int)a.dof_actuator_count),
+    joint_types((int)a.joint_types),
+    turning_actuators((int)a.turning_actuators),
+    pair_types((int)a.pair_types),
     row_max((int)a.row_max),
     opt_integrator((int)a.opt_integrator), opt_disableflags((int)a.opt_disableflags) {}
   INLINE int body_parentid(int i) const { return arguments->body_parentid[i]; }
@@ -458,6 +466,7 @@ struct Model {
 /// One environment's workspace and the team's own counts.
 struct Env : EnvState {
   const Arguments* arguments;
+  int first_shared;
   real* shared;
   real* global;
   INLINE real* at(int64_t offset) const { return offset >= 0 ? shared + offset : global + ~offset; }
@@ -474,7 +483,6 @@ struct Env : EnvState {
   INLINE Vec3& geom_position(int i) const { return *(Vec3*)((at(arguments->geom_position_offset)) + 3 * i); }
   INLINE Quat& geom_orientation(int i) const { return *(Quat*)((at(arguments->geom_orientation_offset)) + 4 * i); }
   INLINE int& candidate(int i) const { return *(int*)((at(arguments->candidate_offset)) + i); }
-  INLINE int& candidate_end(int i) const { return *(int*)((at(arguments->candidate_end_offset)) + i); }
   INLINE real& con_dist(int i) const { return (at(arguments->con_dist_offset))[i]; }
   INLINE Vec3& con_pos(int i) const { return *(Vec3*)((at(arguments->con_pos_offset)) + 3 * i); }
   INLINE Mat3& con_frame(int i) const { return *(Mat3*)((at(arguments->con_frame_offset)) + 9 * i); }

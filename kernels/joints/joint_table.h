@@ -6,25 +6,24 @@
 #include "joints/hinge.h"
 #include "joints/slide.h"
 
+/// Whether the model has joints of that type: false prunes code of a specialised kernel.
+INLINE bool has_joint(const Model& model, int type) { return model.joint_types >> type & 1; }
+
 /// Calls f with the joint type of that number.
-template <class F> INLINE void with_joint(int type, F f) {
-  if (type == Hinge::type) return f(Hinge{});
-  if (type == Slide::type) return f(Slide{});
-  if (type == Ball::type) return f(Ball{});
-  f(Free{});
+template <class F> INLINE void with_joint(const Model& model, int type, F f) {
+  if (has_joint(model, Hinge::type) && type == Hinge::type) return f(Hinge{});
+  if (has_joint(model, Slide::type) && type == Slide::type) return f(Slide{});
+  if (has_joint(model, Ball::type) && type == Ball::type) return f(Ball{});
+  if (has_joint(model, Free::type) && type == Free::type) return f(Free{});
 }
 
 /// Dofs of a joint of that type.
-INLINE int joint_nv(int type) {
-  int nv = 0;
-  with_joint(type, [&](auto joint) { nv = decltype(joint)::nv; });
-  return nv;
-}
+INLINE int joint_nv(int type) { return type == Free::type ? 6 : (type == Ball::type ? 3 : 1); }
 
 /// The body's pose from its parent's and its joints' positions; notes the joints' anchors and axes.
 INLINE JointFrame body_frame(const Model& model, Env& env, int body) {
   const int mocap = model.body_mocapid(body);
-  if (mocap >= 0) {
+  if (model.nmocap > 0 && mocap >= 0) {
     const real* pos = env.arguments->mocap_pos + 3 * (env.index * model.nmocap + mocap);
     const real* quat = env.arguments->mocap_quat + 4 * (env.index * model.nmocap + mocap);
     return {{pos[0], pos[1], pos[2]}, normalized(Quat{quat[0], quat[1], quat[2], quat[3]})};
@@ -39,7 +38,7 @@ INLINE JointFrame body_frame(const Model& model, Env& env, int body) {
     env.joint_axis(j) = rotate(frame.quat, axis);
     const int adr = model.jnt_qposadr(j);
     const int type = model.jnt_type(j);
-    with_joint(type, [&](auto joint) {
+    with_joint(model, type, [&](auto joint) {
       joint.move(frame, anchor, local, axis, [&](int i) { return env.q(adr + i); }, [&](int i) { return model.qpos0(adr + i); });
     });
     if (type == Free::type) anchor = frame.pos;

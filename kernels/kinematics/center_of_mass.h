@@ -51,7 +51,7 @@ template <class Team> INLINE void center_of_mass(Team team, const Model& model, 
     const int joint = model.dof_jntid(dof), body = model.dof_bodyid(dof);
     const Vec3 offset = env.tree_com(model.body_rootid(body)) - env.joint_anchor(joint);
     const Mat3 axes = matrix(env.body_orientation(body));
-    with_joint(model.jnt_type(joint), [&](auto type) {
+    with_joint(model, model.jnt_type(joint), [&](auto type) {
       env.cdof(dof) = type.motion(dof - model.jnt_dofadr(joint), env.joint_axis(joint), axes, offset);
     });
   });

@@ -22,7 +22,7 @@ INLINE float arc_tangent_of_fraction(float t) {
 
 /// The angle of the point (x, y) in [-pi, pi], with the C library's signs of zero: (+0, +0) -> +0, (+0, -0) -> pi,
 /// (-0, -0) -> -pi; infinities count as equally far.
-INLINE float arc_tangent2(float y, float x) {
+NOINLINE float arc_tangent2(float y, float x) {
   if (!(x == x && y == y)) return not_a_number();
   const float across = absolute(x), up = absolute(y);
   const bool steep = up > across;

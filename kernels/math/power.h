@@ -50,7 +50,7 @@ INLINE FloatPair logarithm_pair(float x) {
 }
 
 /// x^y for 0 < x < infinity.
-INLINE float positive_power(float x, float y) {
+NOINLINE float positive_power(float x, float y) {
   const FloatPair base = logarithm_pair(x);
   const float product = y * base.high;
   const float within = product < -110.0f ? -110.0f : (product > 100.0f ? 100.0f : product);

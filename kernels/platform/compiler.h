@@ -4,6 +4,7 @@
 // a host compiler. This folder is the only one that may ask which of them is at work.
 //   real      float; double in the host's reference build (PHALANX_F64)
 //   INLINE    for short functions that must not cost a call
+//   NOINLINE  for long functions that are called from several places
 //   NO_UNROLL before a loop whose body is large: code size is compile time and instruction cache
 #pragma once
 
@@ -17,6 +18,7 @@ typedef unsigned int uint32_t;
 typedef long long int64_t;
 typedef unsigned long long uint64_t;
 #define INLINE __forceinline__
+#define NOINLINE __noinline__
 #define UNROLL _Pragma("unroll")
 #define NO_UNROLL _Pragma("unroll 1")
 #else
@@ -25,8 +27,16 @@ typedef unsigned long long uint64_t;
 #include <cstdint>
 #include <cstring>
 #define INLINE inline __attribute__((always_inline))
+#define NOINLINE inline __attribute__((noinline))
 #define UNROLL
 #define NO_UNROLL
+#endif
+
+/// Declares the block's dynamic shared memory; a host that plays a warp gives one array.
+#if PHALANX_GPU
+#define PHALANX_SHARED_ARRAY(name) extern __shared__ real name[];
+#else
+#define PHALANX_SHARED_ARRAY(name) static thread_local real name[1 << 16];
 #endif
 
 #if defined(PHALANX_F64)

@@ -8,25 +8,36 @@ template <int n, class Value> INLINE void store(real* output, const Env& env, in
   static_assert(sizeof(Value) == n * sizeof(real), "an output's element");
   real* place = output + (env.index * count + i) * n;
   const real* numbers = (const real*)&value;
-  for (int k = 0; k < n; ++k) place[k] = numbers[k];
+  NO_UNROLL for (int k = 0; k < n; ++k) place[k] = numbers[k];
+}
+
+/// The centre of mass of a body and all below it, added up by one lane in the order of the bodies.
+INLINE Vec3 plain_subtree_com(const Model& model, const Env& env, int body) {
+  const real mass = model.body_subtreemass(body);
+  if (mass < smallest_length) return inertial_position(model, env, body);
+  Vec3 moment = {0, 0, 0};
+  NO_UNROLL for (int b = body; b < model.body_subtree_end(body); ++b) {
+    moment = add_scaled(moment, model.body_mass(b), inertial_position(model, env, b));
+  }
+  return {moment.x / mass, moment.y / mass, moment.z / mass};
 }
 
 template <class Team> INLINE void position_outputs(Team team, const Model& model, const Env& env) {
   if (!env.alive) return;  // no collective below
   const Arguments& out = *env.arguments;
-  for (int b = team.lane; b < model.nbody; b += Team::lanes) {
+  NO_UNROLL for (int b = team.lane; b < model.nbody; b += Team::lanes) {
     if (out.xpos) store<3>(out.xpos, env, model.nbody, b, env.body_position(b));
     if (out.xquat) store<4>(out.xquat, env, model.nbody, b, env.body_orientation(b));
     if (out.xipos) store<3>(out.xipos, env, model.nbody, b, inertial_position(model, env, b));
-    if (out.subtree_com) store<3>(out.subtree_com, env, model.nbody, b, subtree_com(SingleLane{}, model, env, b));
+    if (out.subtree_com) store<3>(out.subtree_com, env, model.nbody, b, plain_subtree_com(model, env, b));
   }
-  for (int g = team.lane; g < model.ngeom; g += Team::lanes) {
+  NO_UNROLL for (int g = team.lane; g < model.ngeom; g += Team::lanes) {
     const int body = model.geom_bodyid(g);
     const Quat above = env.body_orientation(body);
     if (out.geom_xpos) store<3>(out.geom_xpos, env, model.ngeom, g, env.body_position(body) + rotate(above, model.geom_pos(g)));
     if (out.geom_xmat) store<9>(out.geom_xmat, env, model.ngeom, g, matrix(normalized(above * model.geom_quat(g))));
   }
-  for (int s = team.lane; s < model.nsite; s += Team::lanes) {
+  NO_UNROLL for (int s = team.lane; s < model.nsite; s += Team::lanes) {
     const int body = model.site_bodyid(s);
     const Quat above = env.body_orientation(body);
     if (out.site_xpos) store<3>(out.site_xpos, env, model.nsite, s, env.body_position(body) + rotate(above, model.site_pos(s)));
@@ -37,19 +48,19 @@ template <class Team> INLINE void position_outputs(Team team, const Model& model
 template <class Team> INLINE void velocity_outputs(Team team, const Model& model, const Env& env) {
   real* cvel = env.arguments->cvel;
   if (!env.alive || !cvel) return;
-  for (int b = team.lane; b < model.nbody; b += Team::lanes) store<6>(cvel, env, model.nbody, b, env.body_velocity(b));
+  NO_UNROLL for (int b = team.lane; b < model.nbody; b += Team::lanes) store<6>(cvel, env, model.nbody, b, env.body_velocity(b));
 }
 
 template <class Team> INLINE void force_outputs(Team team, const Model& model, const Env& env) {
   if (!env.alive) return;
   const Arguments& out = *env.arguments;
-  for (int i = team.lane; i < model.nv; i += Team::lanes) {
+  NO_UNROLL for (int i = team.lane; i < model.nv; i += Team::lanes) {
     if (out.qfrc_passive) store<1>(out.qfrc_passive, env, model.nv, i, env.force_passive(i));
     if (out.qfrc_actuator) store<1>(out.qfrc_actuator, env, model.nv, i, env.force_actuator(i));
     if (out.qfrc_bias) store<1>(out.qfrc_bias, env, model.nv, i, env.force_bias(i));
     if (out.qacc_smooth) store<1>(out.qacc_smooth, env, model.nv, i, env.acc_smooth(i));
   }
-  for (int u = team.lane; u < model.nu; u += Team::lanes) {
+  NO_UNROLL for (int u = team.lane; u < model.nu; u += Team::lanes) {
     if (out.actuator_force) store<1>(out.actuator_force, env, model.nu, u, env.actuation_force(u));
   }
 }
@@ -57,7 +68,7 @@ template <class Team> INLINE void force_outputs(Team team, const Model& model, c
 template <class Team> INLINE void acceleration_outputs(Team team, const Model& model, const Env& env) {
   if (!env.alive || !env.fits) return;
   const Arguments& out = *env.arguments;
-  for (int i = team.lane; i < model.nv; i += Team::lanes) {
+  NO_UNROLL for (int i = team.lane; i < model.nv; i += Team::lanes) {
     if (out.qacc) store<1>(out.qacc, env, model.nv, i, env.acc(i));
     if (out.qfrc_constraint) store<1>(out.qfrc_constraint, env, model.nv, i, env.force_constraint(i));
   }

@@ -22,10 +22,15 @@ template <class Vector> INLINE Vec3 contact_times(const Env& env, int contact, V
   return sum;
 }
 
-/// The cost, force and curvature of a joint row at jar.
+/// The force and curvature of a joint row at jar.
 INLINE RowForce row_force(const Env& env, int row, real jar) {
   if (env.row_type(row) == row_friction) return friction_row(env.row_D(row), env.row_floss(row), jar);
   return push_row(env.row_D(row), jar);
+}
+
+INLINE real row_cost(const Env& env, int row, real jar) {
+  if (env.row_type(row) == row_friction) return friction_cost(env.row_D(row), env.row_floss(row), jar);
+  return push_cost(env.row_D(row), jar);
 }
 
 /// Fills force_constraint with J' f, f the forces at the current jar: joint rows first, then contacts, in order.

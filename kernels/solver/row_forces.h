@@ -7,53 +7,68 @@
 
 /// One scalar row.
 struct RowForce {
-  real cost, force, curvature;
+  real force, curvature;
   int state;
 };
 
 /// A row that only pushes: active while jar is negative.
 INLINE RowForce push_row(real d, real jar) {
-  if (jar < 0) return {real(0.5) * d * jar * jar, -d * jar, d, 1};
-  return {0, 0, 0, 0};
+  const bool active = jar < 0;
+  return {active ? -d * jar : real(0), active ? d : real(0), active ? 1 : 0};
 }
 
 /// Dry friction of at most `loss`: quadratic near rest, linear beyond.
 INLINE RowForce friction_row(real d, real loss, real jar) {
-  const real edge = loss / d;
-  if (jar <= -edge) return {-loss * fused(real(0.5), edge, jar), loss, 0, 2};
-  if (jar >= edge) return {loss * fused(real(-0.5), edge, jar), -loss, 0, 3};
-  return {real(0.5) * d * jar * jar, -d * jar, d, 1};
+  const real force = -d * jar;
+  if (force >= loss) return {loss, 0, 2};
+  if (force <= -loss) return {-loss, 0, 3};
+  return {force, d, 1};
+}
+
+/// The cost of a row that only pushes.
+INLINE real push_cost(real d, real jar) { return jar < 0 ? real(0.5) * d * jar * jar : real(0); }
+
+/// The cost of dry friction.
+INLINE real friction_cost(real d, real loss, real jar) {
+  const real size = absolute(jar);
+  if (d * size >= loss) return loss * fused(real(-0.5), loss / d, size);
+  return real(0.5) * d * jar * jar;
 }
 
 /// A contact: the force along the normal and the tangents, and the curvature of the cost in the same axes.
 struct ContactForce {
-  real cost;
   Vec3 force;
   real nn, n1, n2, t1, t2;  // curvature; the two tangents do not mix
   int state;
 };
 
-/// The rows of a contact: the normal alone, or the four edges n + mu1 t1, n - mu1 t1, n + mu2 t2, n - mu2 t2.
+/// jar of the four edges n + mu1 t1, n - mu1 t1, n + mu2 t2, n - mu2 t2; a frictionless contact has the normal alone.
+struct Edges {
+  real a, b, e, f;
+};
+INLINE Edges contact_edges(Vec2 mu, Vec3 jar) {
+  return {fused(mu.x, jar.y, jar.x), fused(-mu.x, jar.y, jar.x), fused(mu.y, jar.z, jar.x), fused(-mu.y, jar.z, jar.x)};
+}
+
 INLINE ContactForce contact_force(int dim, Vec2 mu, real d, Vec3 jar) {
-  ContactForce result = {0, {0, 0, 0}, 0, 0, 0, 0, 0, 0};
-  if (dim == 1) {
-    const RowForce row = push_row(d, jar.x);
-    result.cost = row.cost;
-    result.force.x = row.force;
-    result.nn = row.curvature;
-    result.state = row.state;
-    return result;
-  }
-  if (dim == 0) return result;
-  const RowForce a = push_row(d, fused(mu.x, jar.y, jar.x)), b = push_row(d, fused(-mu.x, jar.y, jar.x));
-  const RowForce e = push_row(d, fused(mu.y, jar.z, jar.x)), f = push_row(d, fused(-mu.y, jar.z, jar.x));
-  result.cost = (a.cost + b.cost) + (e.cost + f.cost);
-  result.force = {(a.force + b.force) + (e.force + f.force), mu.x * (a.force - b.force), mu.y * (e.force - f.force)};
-  result.nn = (a.curvature + b.curvature) + (e.curvature + f.curvature);
-  result.n1 = mu.x * (a.curvature - b.curvature);
-  result.n2 = mu.y * (e.curvature - f.curvature);
-  result.t1 = mu.x * mu.x * (a.curvature + b.curvature);
-  result.t2 = mu.y * mu.y * (e.curvature + f.curvature);
-  result.state = a.state | b.state << 1 | e.state << 2 | f.state << 3;
+  const Edges x = contact_edges(mu, jar);
+  const bool cone = dim > 1;
+  const bool a = cone ? x.a < 0 : jar.x < 0, b = cone && x.b < 0, e = cone && x.e < 0, f = cone && x.f < 0;
+  const real da = a ? d : real(0), db = b ? d : real(0), de = e ? d : real(0), df = f ? d : real(0);
+  const real fa = -da * (cone ? x.a : jar.x), fb = -db * x.b, fe = -de * x.e, ff = -df * x.f;
+  ContactForce result;
+  result.force = {(fa + fb) + (fe + ff), cone ? mu.x * (fa - fb) : real(0), cone ? mu.y * (fe - ff) : real(0)};
+  result.nn = (da + db) + (de + df);
+  result.n1 = cone ? mu.x * (da - db) : real(0);
+  result.n2 = cone ? mu.y * (de - df) : real(0);
+  result.t1 = cone ? mu.x * mu.x * (da + db) : real(0);
+  result.t2 = cone ? mu.y * mu.y * (de + df) : real(0);
+  result.state = (a ? 1 : 0) | (b ? 2 : 0) | (e ? 4 : 0) | (f ? 8 : 0);
   return result;
+}
+
+INLINE real contact_cost(int dim, Vec2 mu, real d, Vec3 jar) {
+  if (dim <= 1) return push_cost(d, jar.x);
+  const Edges x = contact_edges(mu, jar);
+  return (push_cost(d, x.a) + push_cost(d, x.b)) + (push_cost(d, x.e) + push_cost(d, x.f));
 }

@@ -30,10 +30,10 @@ template <class Team> INLINE Sums<2> rows_along(Team team, const Env& env, int r
 template <class Team, class RowJar, class ContactJar>
 INLINE real rows_cost(Team team, const Env& env, int rows, int contacts, RowJar row_jar, ContactJar contact_jar) {
   return team.sum(rows + contacts, [&](int i) {
-    if (i < rows) return row_force(env, i, row_jar(i)).cost;
+    if (i < rows) return row_cost(env, i, row_jar(i));
     const int c = i - rows;
     if (env.con_num(c) == 0) return real(0);
-    return contact_force(env.con_dim(c), env.con_mu(c), env.con_D(c), contact_jar(c)).cost;
+    return contact_cost(env.con_dim(c), env.con_mu(c), env.con_D(c), contact_jar(c));
   });
 }
 
@@ -162,6 +162,8 @@ template <class Team> INLINE void solve_constraints(Team team, const Model& mode
   env.iteration_count = 0;
   start_solver(team, model, env, rows, contacts);
   newton(team, model, env, rows, contacts);
-  constraint_force(team, model, env, rows, contacts, true);
-  team.each(model.nv, [&](int i) { env.warmstart(i) = env.acc(i); });
+  team.each(model.nv, [&](int i) {
+    env.force_constraint(i) = env.Ma(i) - env.force_smooth(i);  // at the minimum, J' f = M a - tau
+    env.warmstart(i) = env.acc(i);
+  });
 }

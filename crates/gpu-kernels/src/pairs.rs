@@ -70,6 +70,7 @@ pub fn pair_header() -> String {
     for (i, pair) in PAIR_TYPES.iter().enumerate() {
         let _ = write!(out, " \\\n  PAIR({i}, {}, {})", pair.function, pair.most);
     }
-    out.push('\n');
+    let most = PAIR_TYPES.iter().map(|p| p.most).max().unwrap_or(1);
+    let _ = write!(out, "\n\nconstexpr int most_contacts_of_a_pair = {most};\n");
     out
 }

@@ -34,10 +34,4 @@ template <class Team> INLINE void find_pairs(Team team, const Model& model, Env&
   });
   env.candidate_count = count;
   team.sync();
-  team.each(model.collision_type_adr_count - 1, [&](int type) {
-    const int last = model.collision_typeadr(type + 1);
-    int end = 0;
-    while (end < count && env.candidate(end) < last) ++end;
-    env.candidate_end(type) = end;
-  });
 }

@@ -6,15 +6,16 @@
 // large area. The edge of a capsule or of a cylinder's side is the line nearest to the other shape; an edge of the second
 // shape must hold the nearest points.
 //
-// One choice is ours. Where the nearest points are on an edge of a box, MuJoCo may lay the contacts on the box's other face
-// there, across which the shapes overlap less than they do. We use the face that looks along the contact's normal.
+// We leave MuJoCo where it lays contacts on a face far off the contact's normal, next to an edge of a box or a rim: they
+// are then much deeper, or less deep, than the shapes overlap. We want the face to look along the normal.
 #pragma once
 #include "collision/narrowphase/clip_polygon.h"
 #include "collision/narrowphase/convex_shape.h"
 
 constexpr int cap_corners = 16, flat_corner_limit = 2 * cap_corners;
-/// A cap within 45 degrees of the contact's normal faces the other shape; else the side does.
-constexpr real cap_facing_cosine = real(0.05);
+/// A cap within 45 degrees of the contact's normal faces the other shape, the face of a box within 14. (MuJoCo's limits are
+/// wider.)
+constexpr real cap_facing_cosine = real(0.7), box_facing_cosine = real(0.97);
 constexpr real flat_face_cosine = real(0.996), flat_edge_sine = real(0.0888);
 /// The contact's normal is this square to an edge that holds the nearest points.
 constexpr real held_edge_sine = sizeof(real) == 8 ? real(1e-6) : real(1e-4);
@@ -47,8 +48,9 @@ INLINE Vec3 cap_corner(int k) {
 OUT_OF_LINE bool face_towards(const ConvexShape& shape, Vec3 direction, FlatFace& face) {
   const Vec3 d = transposed_times(shape.geom.axes, direction), s = shape.geom.size;
   const bool box = shape.type == shape_box;
-  if (shape.type < shape_cylinder || (!box && absolute(d.z) < cap_facing_cosine)) return false;
+  if (shape.type < shape_cylinder) return false;
   const int axis = box ? largest_axis(absolute(d)) : 2, first = axis == 0 ? 2 : 0, second = axis == 1 ? 2 : 1;
+  if (absolute(d[axis]) < (box ? box_facing_cosine : cap_facing_cosine)) return false;
   const bool positive = d[axis] > 0;
   face.normal = shape.geom.axis(axis) * (positive ? real(1) : real(-1));
   face.count = box ? 4 : cap_corners;

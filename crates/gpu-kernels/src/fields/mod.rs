@@ -110,6 +110,9 @@ sizes! {
     CollisionCount "collision_count" "geom pairs that may touch"
     CollisionTypeAdrCount "collision_type_adr_count" "pair types and one"
     DofActuatorCount "dof_actuator_count" "pairs of a dof and an actuator that drives it"
+    JointTypes "joint_types" "joint types that occur, a bit each"
+    TurningActuators "turning_actuators" "1 if an actuator drives a free or ball joint"
+    PairTypes "pair_types" "pair types that occur, a bit each"
     RowMax "row_max" "friction-loss and joint-limit rows at most"
 }
 

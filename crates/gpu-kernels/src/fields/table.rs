@@ -212,7 +212,6 @@ pub const FIELDS: &[Field] = &[
     f("geom_orientation", Quat, &[Of(Ngeom)], "", work(PAIRS, CONTACTS), "geom_xquat"),
     f("candidate", Int, &[Of(CollisionCount)], "", work(PAIRS, CONTACTS), "pairs that the broad phase kept, in order"),
     // Workspace: contacts.
-    f("candidate_end", Int, &[Of(CollisionTypeAdrCount)], "", work(PAIRS, CONTACTS), "one past the last candidate of each pair type"),
     f("con_dist", Real, &[Contacts], "", work(CONTACTS, BUILD), "distance, negative inside"),
     f("con_pos", Vec3, &[Contacts], "", work(CONTACTS, BUILD), "contact point"),
     f("con_frame", Mat3, &[Contacts], "", work(CONTACTS, BUILD), "normal and two tangents"),

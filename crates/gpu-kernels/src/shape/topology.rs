@@ -41,6 +41,9 @@ pub(super) fn of(model: &Model, collisions: &CollisionTable) -> (Sizes, Arrays) 
         ("collision_count", count("collision_geom1")),
         ("collision_type_adr_count", count("collision_typeadr")),
         ("dof_actuator_count", count("actuator_list")),
+        ("joint_types", model.jnt_type.iter().fold(0, |bits, t| bits | 1 << t)),
+        ("turning_actuators", i64::from(arrays["actuator_trnid"].iter().any(|j| model.jnt_type[*j as usize] <= BALL))),
+        ("pair_types", collisions.pairs.iter().fold(0, |bits, p| bits | 1 << p.pair_type)),
         ("row_max", nv + limit_rows(model)),
     ]);
     (sizes, arrays)

@@ -129,17 +129,21 @@ fn model_value(out: &mut String, field: &Field) {
 }
 
 fn env(out: &mut String, baked: Option<&Baked>) {
+    if baked.is_some() {
+        out.push_str("PHALANX_SHARED_ARRAY(phalanx_shared)\n\n");
+    }
     out.push_str("/// One environment's workspace and the team's own counts.\nstruct Env : EnvState {\n");
-    out.push_str("  const Arguments* arguments;\n  real* shared;\n  real* global;\n");
+    // A specialised kernel names the shared array itself, so that the compiler knows which memory it is.
+    out.push_str("  const Arguments* arguments;\n  int first_shared;\n  real* shared;\n  real* global;\n");
     out.push_str("  INLINE real* at(int64_t offset) const { return offset >= 0 ? shared + offset : global + ~offset; }\n");
     for field in owned(|o| matches!(o, Owner::Work { .. })) {
         let (name, cpp) = (field.name, field.element.cpp());
         let words = field.element.words();
         let base = match baked.and_then(|b| b.work.get(name)) {
             None => format!("at(arguments->{name}_offset)"),
-            Some((true, Some(offset))) => format!("shared + {offset}"),
+            Some((true, Some(offset))) => format!("phalanx_shared + (first_shared + {offset})"),
             Some((false, Some(offset))) => format!("global + {offset}"),
-            Some((true, None)) => format!("shared + (int)arguments->{name}_offset"),
+            Some((true, None)) => format!("phalanx_shared + (first_shared + (int)arguments->{name}_offset)"),
             Some((false, None)) => format!("global + ~arguments->{name}_offset"),
         };
         let scale = if words == 1 { String::new() } else { format!("{words} * ") };
