@@ -1,6 +1,8 @@
 //! Fills the arrays of actuators.
 
 use crate::actuator_element::Actuator;
+use crate::inverse_weight;
+use crate::joint_element::SLIDE;
 use crate::mass_matrix::MassMatrix;
 use crate::model::Model;
 use crate::scene::Scene;
@@ -35,7 +37,9 @@ pub(crate) fn set(m: &mut Model, scene: &Scene, actuators: &[Actuator]) {
         m.actuator_ctrllimited.push(a.ctrl.0.into());
         m.actuator_ctrlrange.extend(a.ctrl.1);
         m.actuator_gear.extend(a.gear);
-        m.actuator_length0.push(a.gear[0] * m.qpos0[m.jnt_qposadr[joint] as usize]);
+        // A ball is at its reference, and a free joint has no length.
+        let coordinate = if m.jnt_type[joint] >= SLIDE { m.qpos0[m.jnt_qposadr[joint] as usize] } else { 0.0 };
+        m.actuator_length0.push(a.gear[0] * coordinate);
         m.actuator_lengthrange.extend(a.lengthrange);
     }
 }
@@ -43,10 +47,7 @@ pub(crate) fn set(m: &mut Model, scene: &Scene, actuators: &[Actuator]) {
 /// Velocity gains of position actuators that ask for a damping ratio: 2 ratio sqrt(kp m), m being the reflected mass.
 pub(crate) fn set_damping_ratios(m: &mut Model, actuators: &[Actuator], inertia: &MassMatrix) {
     for (id, a) in actuators.iter().enumerate().filter(|(_, a)| a.damping_ratio > 0.0) {
-        let dof = m.jnt_dofadr[m.actuator_trnid[2 * id] as usize] as usize;
-        let (first, count) = inertia.block(dof);
-        let mut moment = vec![0.0; count];
-        moment[dof - first] = a.gear[0];
+        let (dof, mut moment) = inverse_weight::moment(m, inertia, id);
         let mass = 1.0 / inertia.inverse_weight(dof, &mut moment).max(1e-15);
         m.actuator_biasprm[10 * id + 2] = -2.0 * a.damping_ratio * (a.gainprm[0].max(0.0) * mass).sqrt();
     }

@@ -108,14 +108,6 @@ fn read_one(
 ) -> Result<Actuator, LoadError> {
     let autolimits = scene.scopes[scope].source.compiler.autolimits;
     let joint = &scene.bodies[named.body].joints[named.local];
-    if !joint.traits().scalar {
-        let message = format!(
-            "joint \"{}\" is a {} joint; actuators act on hinges and sliders",
-            joint.name,
-            joint.traits().keyword
-        );
-        return Err(a.error(message));
-    }
     let base = element.attribute("name").unwrap_or_default();
     let name = if base.is_empty() { String::new() } else { format!("{prefix}{base}{}{suffix}", named.replica) };
     let mut dynprm = [0.0; 10];
@@ -174,8 +166,8 @@ fn inherited_range(a: &Attributes, joint: &Joint, is_position: bool) -> Result<O
     if scale == 0.0 {
         return Ok(None);
     }
-    if !is_position {
-        return Err(a.error_at("inheritrange", "inheritrange needs a position actuator"));
+    if !is_position || !joint.traits().scalar {
+        return Err(a.error_at("inheritrange", "inheritrange needs a position actuator on a hinge or slider"));
     }
     if a.has("ctrlrange") {
         return Err(a.error_at("inheritrange", "inheritrange and ctrlrange exclude each other; give one"));

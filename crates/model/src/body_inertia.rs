@@ -56,7 +56,9 @@ fn properties_of(body: &Body) -> Result<MassProperties, LoadError> {
         }
     }
     Ok(match parts.as_slice() {
-        [] => body.inertial.unwrap_or(MassProperties::NONE), // no geom has mass
+        // No geom has mass. MuJoCo leaves such a body's own pose as its inertial frame; contacts of its geoms see it
+        // through invweight0, so we do the same.
+        [] => body.inertial.unwrap_or(MassProperties { pose: body.written_pose, ..MassProperties::NONE }),
         [one] => *one,
         many => combined(many),
     })

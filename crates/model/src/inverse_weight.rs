@@ -2,13 +2,17 @@
 //!
 //! MuJoCo scales constraint impedance with these; a wrong value changes every contact.
 
-use crate::joint_element::JOINTS;
+use glam::DVec3;
+
+use crate::joint_element::{FREE, JOINTS};
 use crate::mass_matrix::MassMatrix;
 use crate::model::Model;
-use crate::reference_pose::ReferencePose;
+use crate::reference_pose::{ReferencePose, quat};
 
 /// A simple body with sliders only: MuJoCo takes its mass, without armature.
 const SLIDERS_ONLY: i32 = 2;
+/// MuJoCo's `mjTRN_JOINTINPARENT`.
+const IN_PARENT: i32 = 1;
 
 pub(crate) fn set(m: &mut Model, pose: &ReferencePose, mass: &MassMatrix) {
     m.dof_M0 = mass.diagonal.clone();
@@ -73,12 +77,28 @@ fn last_dof(m: &Model, body: usize) -> Option<usize> {
     Some(address + m.body_dofnum[body] as usize - 1)
 }
 
-/// |M^-1 gear| for an actuator on a scalar joint.
+/// |M^-1 J'| for an actuator with the moment J.
 fn acceleration_of_unit_force(m: &Model, mass: &MassMatrix, actuator: usize) -> f64 {
-    let dof = m.jnt_dofadr[m.actuator_trnid[2 * actuator] as usize] as usize;
-    let (first, count) = mass.block(dof);
-    let mut x = vec![0.0; count];
-    x[dof - first] = m.actuator_gear[6 * actuator];
+    let (dof, mut x) = moment(m, mass, actuator);
     mass.solve(dof, &mut x);
     x.iter().map(|y| y * y).sum::<f64>().sqrt()
+}
+
+/// The first dof of an actuator's joint, and the actuator's moment at `qpos0` over the block of that dof.
+pub(crate) fn moment(m: &Model, mass: &MassMatrix, actuator: usize) -> (usize, Vec<f64>) {
+    let joint = m.actuator_trnid[2 * actuator] as usize;
+    let dof = m.jnt_dofadr[joint] as usize;
+    let (first, count) = mass.block(dof);
+    let mut gear = [0.0; 6];
+    gear.copy_from_slice(&m.actuator_gear[6 * actuator..6 * actuator + 6]);
+    if m.jnt_type[joint] == FREE && m.actuator_trntype[actuator] == IN_PARENT {
+        // The gear turns about the world's axes, the dofs about the body's. (A ball is at its reference: they agree.)
+        let body = quat(&m.body_quat, m.jnt_bodyid[joint] as usize);
+        let turned = body.conjugate() * DVec3::new(gear[3], gear[4], gear[5]);
+        gear[3..].copy_from_slice(&turned.to_array());
+    }
+    let mut x = vec![0.0; count];
+    let dofs = JOINTS[m.jnt_type[joint] as usize].dofs;
+    x[dof - first..][..dofs].copy_from_slice(&gear[..dofs]);
+    (dof, x)
 }

@@ -44,7 +44,7 @@ pub(crate) fn read(element: &Element, name: String, context: &Context) -> Result
     let free_shortcut = &*element.name == "freejoint";
     // A `freejoint` takes nothing from its class: default damping would brake a free body.
     let a = if free_shortcut { Attributes::of(element) } else { context.complete(element)? };
-    let types = [("free", FREE), ("ball", BALL), ("slide", SLIDE), ("hinge", HINGE)];
+    let types: Vec<(&str, i32)> = JOINTS.iter().map(|row| row.keyword).zip(0..).collect();
     let joint_type = if free_shortcut { FREE } else { a.keyword("type", &types)?.unwrap_or(HINGE) };
     let traits = &JOINTS[joint_type as usize];
     let unit = if traits.angular { context.source.compiler.angle_unit } else { 1.0 };

@@ -92,6 +92,7 @@ fn new_body(name: String, attributes: Attributes, source: Rc<Source>, parent: us
         source,
         parent,
         pose: Pose::IDENTITY,
+        written_pose: Pose::IDENTITY,
         mocap: false,
         gravcomp: 0.0,
         may_be_simple: true,
@@ -161,7 +162,8 @@ impl Walk {
         let class = context.source.defaults.check_childclass(element)?.or_else(|| context.class.clone());
         a.refuse("sleep", &["auto", "never"], "bodies do not sleep")?;
         let mut body = new_body(name, a.clone(), context.source.clone(), parent);
-        body.pose = context.pose(&a)?;
+        body.written_pose = context.source.compiler.pose(&a)?;
+        body.pose = context.frame.then(&body.written_pose);
         body.mocap = a.flag_or("mocap", false)?;
         body.gravcomp = a.real_or("gravcomp", 0.0)?;
         body.may_be_simple = a.keyword("simple", &[("auto", true), ("false", false)])?.unwrap_or(true);

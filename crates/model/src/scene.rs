@@ -171,6 +171,8 @@ pub(crate) struct Body {
     pub source: Rc<Source>,
     pub parent: usize,
     pub pose: Pose,
+    /// The pose as the element has it, without the frames around it.
+    pub written_pose: Pose,
     pub mocap: bool,
     pub gravcomp: f64,
     pub may_be_simple: bool,

@@ -138,7 +138,7 @@ fn what_would_change_the_motion_is_refused_by_name() {
     assert_refused(HINGE, "<compiler fusestatic='true'/>", &["fusestatic"]);
     assert_refused(HINGE, "<extension><plugin plugin='p'/></extension>", &["plugin"]);
     let ball = "<body><joint type='ball' name='j'/><geom size='1'/></body>";
-    assert_refused(ball, "<actuator><motor joint='j'/></actuator>", &["ball joint", "hinges and sliders"]);
+    assert_refused(ball, "<actuator><position joint='j' inheritrange='1'/></actuator>", &["hinge or slider"]);
 }
 
 #[test]
