@@ -24,7 +24,7 @@ INLINE Vec3 box_corner(Vec3 size, Vec3 direction) {
 struct BoxPair {
   Vec3 size1, size2, pos2;
   Mat3 axes2;
-  OUT_OF_LINE BoxAxis along(Vec3 axis, int feature1, int feature2) const {
+  NOINLINE BoxAxis along(Vec3 axis, int feature1, int feature2) const {
     const real offset = dot(axis, pos2);
     const real reach = dot(size1, absolute(axis)) + dot(size2, absolute(transposed_times(axes2, axis)));
     return {absolute(offset) - reach, axis * sign(offset), feature1, feature2};

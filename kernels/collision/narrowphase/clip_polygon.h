@@ -5,7 +5,7 @@
 #include "collision/narrowphase/contact_point.h"
 
 /// Keeps what has outward . p <= offset and returns the new number of corners: at most one more, and never above `capacity`.
-OUT_OF_LINE int clip_polygon(Vec3* polygon, int count, int capacity, Vec3 outward, real offset) {
+NOINLINE int clip_polygon(Vec3* polygon, int count, int capacity, Vec3 outward, real offset) {
   if (count == 0) return 0;
   const Vec3 start = polygon[0];
   Vec3 from = start, next = count > 1 ? polygon[1] : start;

@@ -5,9 +5,6 @@
 #pragma once
 #include "math/vector.h"
 
-/// For long functions with several callers: one copy of the code each.
-#define OUT_OF_LINE __attribute__((noinline)) inline
-
 /// A placed shape.
 struct Geom {
   Vec3 pos;

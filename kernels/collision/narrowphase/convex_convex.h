@@ -7,7 +7,7 @@
 #include "collision/narrowphase/flat_contact.h"
 #include "collision/narrowphase/gjk.h"
 
-OUT_OF_LINE int convex_convex(int type1, const Geom& geom1, int type2, const Geom& geom2, real margin,
+NOINLINE int convex_convex(int type1, const Geom& geom1, int type2, const Geom& geom2, real margin,
                               ContactPoint* contacts) {
   // The world's origin moves to the first shape, so that float's precision goes into the shapes.
   const Vec3 origin = geom1.pos;
@@ -17,7 +17,7 @@ OUT_OF_LINE int convex_convex(int type1, const Geom& geom1, int type2, const Geo
   const real rounding1 = first.rounding(), rounding2 = second.rounding(), limit = margin + rounding1 + rounding2;
   ConvexGap gap;
   if (!gjk_distance(first, second, limit, gap)) epa_depth(first, second, gap);
-  if (!(gap.dist <= limit)) return 0;
+  if (!(gap.dist <= limit && gap.dist > -largest_real)) return 0;  // also for NaN
   if (type1 != shape_ellipsoid && type2 >= shape_cylinder) {
     const int count = flat_contacts(first, second, gap.normal, margin, contacts);
     NO_UNROLL for (int i = 0; i < count; ++i) contacts[i].pos += origin;

@@ -37,7 +37,7 @@ struct ConvexShape {
 struct DifferencePoint {
   Vec3 point, on_first;
 };
-OUT_OF_LINE DifferencePoint farthest_difference(const ConvexShape& first, const ConvexShape& second, Vec3 direction) {
+NOINLINE DifferencePoint farthest_difference(const ConvexShape& first, const ConvexShape& second, Vec3 direction) {
   const Vec3 a = first.farthest(direction);
   return {a - second.farthest(-direction), a};
 }

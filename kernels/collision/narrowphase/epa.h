@@ -25,7 +25,7 @@ struct Polytope {
   int vertex_count, face_count;
   Vec3 inside;
 
-  OUT_OF_LINE void add_face(int a, int b, int c) {
+  NOINLINE void add_face(int a, int b, int c) {
     if (face_count == epa_face_limit) return;
     const Vec3 pa = vertex[a].point, pb = vertex[b].point, pc = vertex[c].point;
     const Vec3 across = cross(pb - pa, pc - pa);
@@ -105,7 +105,7 @@ inline void grow(Polytope& polytope, real tolerance) {
 }
 
 /// Sets the gap of overlapping cores. At least one of them must have a volume.
-OUT_OF_LINE void epa_depth(const ConvexShape& first, const ConvexShape& second, ConvexGap& gap) {
+NOINLINE void epa_depth(const ConvexShape& first, const ConvexShape& second, ConvexGap& gap) {
   Polytope polytope;
   span_tetrahedron(first, second, polytope);
   const real size = length(polytope.vertex[0].point - polytope.vertex[1].point), tolerance = epa_tolerance * size;

@@ -45,7 +45,7 @@ INLINE Vec3 cap_corner(int k) {
 }
 
 /// The face of a cylinder or a box that looks along `direction`; false if the shape has none.
-OUT_OF_LINE bool face_towards(const ConvexShape& shape, Vec3 direction, FlatFace& face) {
+NOINLINE bool face_towards(const ConvexShape& shape, Vec3 direction, FlatFace& face) {
   const Vec3 d = transposed_times(shape.geom.axes, direction), s = shape.geom.size;
   const bool box = shape.type == shape_box;
   if (shape.type < shape_cylinder) return false;
@@ -186,7 +186,7 @@ inline int face_on_face(const FlatFace& first, FlatFace& second, real margin, Co
 }
 
 /// Up to four contacts, or none where the shapes do not lie flat on each other. `normal` points from the first to the second.
-OUT_OF_LINE int flat_contacts(const ConvexShape& first, const ConvexShape& second, Vec3 normal, real margin,
+NOINLINE int flat_contacts(const ConvexShape& first, const ConvexShape& second, Vec3 normal, real margin,
                               ContactPoint* contacts) {
   FlatFace face1, face2;
   const bool has_face1 = face_towards(first, normal, face1), has_face2 = face_towards(second, -normal, face2);

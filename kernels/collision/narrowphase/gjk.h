@@ -24,7 +24,7 @@ struct Simplex {
 
 /// The weights of the point of a triangle nearest to the origin, in its interior or on one of its edges. They are never
 /// negative and add up to one, so that rounding, in thin triangles, can give a farther point but not one outside.
-OUT_OF_LINE Vec3 nearest_on_triangle(Vec3 a, Vec3 b, Vec3 c) {
+NOINLINE Vec3 nearest_on_triangle(Vec3 a, Vec3 b, Vec3 c) {
   const Vec3 ab = b - a, ac = c - a, normal = cross(ab, ac);
   const Vec3 area = {dot(normal, cross(b, c)), dot(normal, cross(c, a)), dot(normal, cross(a, b))};
   const bool flat = !(dot(normal, normal) > thin_triangle * dot(ab, ab) * dot(ac, ac));
@@ -85,7 +85,7 @@ inline bool reduce_to_nearest(Simplex& simplex) {
 }
 
 /// False if the cores overlap or touch; otherwise fills `gap`. Stops early, with any dist beyond it, once dist > `limit`.
-OUT_OF_LINE bool gjk_distance(const ConvexShape& first, const ConvexShape& second, real limit, ConvexGap& gap) {
+NOINLINE bool gjk_distance(const ConvexShape& first, const ConvexShape& second, real limit, ConvexGap& gap) {
   Vec3 v = first.geom.pos - second.geom.pos;
   if (dot(v, v) < square(smallest_length)) v = vec3(1, 0, 0);
   Simplex simplex;
