@@ -10,13 +10,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model = Model::from_file("assets/quadruped.xml")?;
 
     // Fields named here have one value for each environment; all others have one for all.
-    let per_env = vec!["body_mass".to_string(), "geom_friction".to_string()];
+    let per_env = ["body_mass", "body_inertia", "geom_friction"].map(String::from).to_vec();
     let mut sim = Simulation::new(&model, Options { per_env, ..Options::envs(ENVS as u64) })?;
 
-    // From the lightest to the heaviest: 80 % to 120 % of every mass. What follows from masses is recomputed.
+    // From the lightest to the heaviest: 80 % to 120 % of every mass, and of the inertia that goes with it. What follows
+    // from them is recomputed.
     let scale = |env: usize| 0.8 + 0.4 * env as f64 / (ENVS - 1) as f64;
-    let masses = (0..ENVS).flat_map(|env| model.body_mass.iter().map(move |mass| mass * scale(env)));
-    sim.write("body_mass", &masses.collect::<Vec<_>>())?;
+    let scaled = |values: &[f64]| -> Vec<f64> {
+        (0..ENVS).flat_map(|env| values.iter().map(move |value| value * scale(env))).collect()
+    };
+    sim.write("body_mass", &scaled(&model.body_mass))?;
+    sim.write("body_inertia", &scaled(&model.body_inertia))?;
 
     // Sliding friction of 0.3 and 1.0 in turn; torsional and rolling friction stay the model's.
     let mut friction = model.geom_friction.repeat(ENVS);

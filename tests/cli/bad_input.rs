@@ -110,6 +110,8 @@ fn a_bad_control_file_is_refused_at_input() {
     controls(&folder.write("cut.npy", &whole[..whole.len() - 8]), &["cut.npy"]);
     controls(&folder.write("header.npy", &whole[..40]), &["header.npy"]);
     controls(&folder.write("long.npy", b"\x93NUMPY\x02\x00\xff\xff\xff\x7f{'descr'"), &["header"]);
+    let planet = String::from_utf8_lossy(&whole[10..128]).replace("(3, 1)", "(9999999999999, 9999999999999)");
+    controls(&folder.write("planet.npy", [&whole[..10], planet.as_bytes()].concat()), &["planet.npy"]);
 }
 
 #[test]

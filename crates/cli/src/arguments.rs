@@ -56,10 +56,10 @@ pub struct RunArguments {
     #[arg(long, value_name = "D", default_value_t = 1, value_parser = value_parser!(u32).range(1..))]
     pub decimation: u32,
     /// Where to run: auto, cpu or cuda:I. auto takes CUDA if a device answers.
-    #[arg(long, default_value = "auto", value_parser = device)]
+    #[arg(long, value_name = "auto|cpu|cuda:I", default_value = "auto", value_parser = device)]
     pub device: DeviceChoice,
     /// Precision of the numbers: f32 or f64. f64 runs on the CPU.
-    #[arg(long, default_value = "f32", value_parser = precision)]
+    #[arg(long, value_name = "f32|f64", default_value = "f32", value_parser = precision)]
     pub precision: Precision,
     /// Key of the random controls.
     #[arg(long, value_name = "S", default_value_t = 0)]
@@ -151,7 +151,7 @@ pub struct ForwardArguments {
     #[arg(long, value_name = "FILE.npz")]
     pub contacts: Option<PathBuf>,
     /// Precision of the numbers: f32 or f64.
-    #[arg(long, default_value = "f64", value_parser = precision)]
+    #[arg(long, value_name = "f32|f64", default_value = "f64", value_parser = precision)]
     pub precision: Precision,
     /// Prints every number as one JSON object; otherwise a summary.
     #[arg(long)]

@@ -76,12 +76,8 @@ fn read_array(
     check: impl FnOnce(&[u64]) -> Result<(), String>,
 ) -> Result<Array, String> {
     let no_array = |error: std::io::Error| format!("is no NumPy array: {error}");
-    let file = NpyFile::new(small_header(reader)?).map_err(no_array)?;
+    let file = NpyFile::new(checked_header(reader)?).map_err(no_array)?;
     let shape = file.shape().to_vec();
-    let count = shape.iter().try_fold(1u64, |product, &n| product.checked_mul(n));
-    if count.is_none() {
-        return Err(format!("has the impossible shape {}", shape_text(&shape)));
-    }
     check(&shape)?;
     let fortran = file.order() == Order::Fortran;
     let mut values = read_numbers(file, numbers)?;
@@ -94,25 +90,32 @@ fn read_array(
     Ok(Array { shape, values })
 }
 
-/// Refuses a header that is larger than any of a plain array, before it is parsed.
-fn small_header(mut reader: impl Read) -> Result<impl Read, String> {
+/// Refuses a header that no plain array has, before it is parsed: one that is too long, or whose sizes overflow.
+fn checked_header(mut reader: impl Read) -> Result<impl Read, String> {
     // Six bytes of magic, two of version, then the header's length: two bytes in version 1, four since version 2.
-    let mut start = [0; 12];
-    let mut have = 0;
-    while have < start.len() {
-        match reader.read(&mut start[have..]).map_err(|error| format!("cannot be read: {error}"))? {
-            0 => break,
-            n => have += n,
-        }
-    }
-    let length = match start[6] {
-        1 => u32::from(u16::from_le_bytes([start[8], start[9]])),
-        _ => u32::from_le_bytes([start[8], start[9], start[10], start[11]]),
+    let mut start = Vec::new();
+    let mut read = |start: &mut Vec<u8>, bytes: u32| {
+        let read = reader.by_ref().take(bytes.into()).read_to_end(start);
+        read.map_err(|error| format!("cannot be read: {error}"))
+    };
+    read(&mut start, 12)?;
+    let length = match start[..] {
+        [_, _, _, _, _, _, 1, _, a, b, ..] => u32::from(u16::from_le_bytes([a, b])),
+        [_, _, _, _, _, _, _, _, a, b, c, d] => u32::from_le_bytes([a, b, c, d]),
+        _ => 0,
     };
     if length > MAX_HEADER_BYTES {
         return Err(format!("is no plain NumPy array: its header takes {length} bytes"));
     }
-    Ok(Cursor::new(start).take(have as u64).chain(reader))
+    read(&mut start, length)?;
+    let text = String::from_utf8_lossy(start.get(12..).unwrap_or_default()).into_owned();
+    let sizes = text.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.trim_matches('0').is_empty());
+    let product =
+        sizes.map(|digits| digits.parse::<u64>().ok()).try_fold(1u64, |product, size| product.checked_mul(size?));
+    if product.is_none() {
+        return Err("has an impossible shape".into());
+    }
+    Ok(Cursor::new(start).chain(reader))
 }
 
 fn read_numbers(file: NpyFile<impl Read>, numbers: Numbers) -> Result<Vec<f64>, String> {

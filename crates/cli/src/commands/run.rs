@@ -167,6 +167,9 @@ impl Summary {
             format!("faults      {}", self.faults.text()),
             format!("state hash  {}", self.state_hash),
         ];
+        if self.stage_seconds.is_some() {
+            lines.push("stages, summed over the threads or teams that work side by side".into());
+        }
         for (stage, seconds) in self.stage_seconds.iter().flat_map(|stages| &stages.0) {
             lines.push(format!("  {stage:<20} {}", duration(*seconds)));
         }
