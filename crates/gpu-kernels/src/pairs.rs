@@ -45,10 +45,18 @@ pub const PAIR_TYPES: &[PairType] = &[
     p(PLANE, BOX, "plane_box", 4),
     p(SPHERE, SPHERE, "sphere_sphere", 1),
     p(SPHERE, CAPSULE, "sphere_capsule", 1),
+    p(SPHERE, ELLIPSOID, "sphere_ellipsoid", 1),
     p(SPHERE, CYLINDER, "sphere_cylinder", 1),
     p(SPHERE, BOX, "sphere_box", 1),
     p(CAPSULE, CAPSULE, "capsule_capsule", 2),
+    p(CAPSULE, ELLIPSOID, "capsule_ellipsoid", 1),
+    p(CAPSULE, CYLINDER, "capsule_cylinder", 2),
     p(CAPSULE, BOX, "capsule_box", 2),
+    p(ELLIPSOID, ELLIPSOID, "ellipsoid_ellipsoid", 1),
+    p(ELLIPSOID, CYLINDER, "ellipsoid_cylinder", 1),
+    p(ELLIPSOID, BOX, "ellipsoid_box", 1),
+    p(CYLINDER, CYLINDER, "cylinder_cylinder", 4),
+    p(CYLINDER, BOX, "cylinder_box", 4),
     p(BOX, BOX, "box_box", 8),
 ];
 

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Checks and times Phalanx on a machine with a GPU and no Rust, from binaries that were carried there.
+
+    python3 check.py BUNDLE OUT [--quick] [--only hashes,sanitizers,speed]
+
+BUNDLE is what `cargo xtask gpu` packs: the stripped binary and the models. OUT receives speed.csv, log.txt and the sanitizers'
+reports. Exits with 1 if any hash differs, a sanitizer finds anything, or a run has a fault.
+"""
+import argparse
+import csv
+import json
+import os
+import subprocess
+import sys
+import time
+
+MODELS = ["cartpole", "ant", "humanoid", "quadruped", "arm_cube"]
+SCENES = {  # name in the table: model file, options
+    "humanoid": ("humanoid_mujoco.xml", ["--keyframe", "0"]),
+    "three_humanoids": ("three_humanoids.xml", []),
+    "g1_flat": ("g1_flat.xml", ["--keyframe", "0"]),
+    "go1": ("go1.xml", ["--keyframe", "0"]),
+    "ant": ("ant_euler.xml", []),
+    "half_cheetah": ("gym_half_cheetah.xml", []),
+}
+COUNTS = [1, 1024, 8192, 65536]
+STEPS = {1: 500, 1024: 500, 8192: 500, 65536: 100}
+
+
+class Bundle:
+    def __init__(self, folder, out):
+        self.folder, self.out, self.failures = folder, out, 0
+        self.log = open(os.path.join(out, "log.txt"), "w")
+
+    def say(self, text):
+        print(text, flush=True)
+        print(text, file=self.log, flush=True)
+
+    def fail(self, text):
+        self.failures += 1
+        self.say("FAIL " + text)
+
+    def model(self, name):
+        return os.path.join(self.folder, "models", name)
+
+    def run(self, model, envs, steps, *options, wrap=(), timeout=240):
+        command = [*wrap, os.path.join(self.folder, "phalanx"), "run", self.model(model), "--envs", str(envs), "--steps", str(steps),
+                   "--controls", "random", "--json", *options]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+        if done.returncode != 0:
+            self.say(f"  {' '.join(command)}\n  exit {done.returncode}: {done.stderr[-1500:]} {done.stdout[-500:]}")
+            return None, done
+        line = [l for l in done.stdout.splitlines() if l.startswith("{")]
+        return json.loads(line[-1]), done
+
+
+def hashes(bundle, model, envs, steps, *options):
+    path = os.path.join(bundle.out, "hashes.tmp")
+    result, _ = bundle.run(model, envs, steps, "--hashes", path, *options)
+    return open(path).read() if result else None
+
+
+def check_hashes(bundle, quick):
+    for name in MODELS:
+        model = name + ".xml"
+        for envs, steps in [(1, 200), (7, 200), (1000, 60)] + ([] if quick else [(8192, 30)]):
+            expected = hashes(bundle, model, envs, steps, "--device", "cpu")
+            variants = [("plan", []), ("retries", ["--fast-contacts", "1"])]
+            if envs == 7:
+                variants += [(f"{t} lanes", ["--lanes", str(t)]) for t in (1, 2, 4, 8, 16, 32)]
+                variants += [("generic", ["--generic-only"]), ("4 lanes, retries", ["--lanes", "4", "--fast-contacts", "1"])]
+            for label, options in variants:
+                found = hashes(bundle, model, envs, steps, "--device", "cuda:0", *options)
+                if expected is None or found != expected:
+                    bundle.fail(f"{name} {envs} environments, {label}: hashes differ from the CPU's")
+            bundle.say(f"hashes {name} {envs}: {len(variants)} variants compared")
+
+
+def check_sanitizers(bundle):
+    for tool in ("memcheck", "racecheck"):
+        for name in ("ant", "humanoid"):
+            for options in ([], ["--fast-contacts", "1"]):
+                wrap = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "77", "--print-limit", "20"]
+                result, done = bundle.run(name + ".xml", 33, 3, "--device", "cuda:0", *options, wrap=wrap)
+                tail = [l for l in (done.stdout + done.stderr).splitlines() if "SUMMARY" in l or "=====" in l][-1:]
+                if done.returncode != 0:
+                    bundle.fail(f"{tool} {name} {options}")
+                    bundle.say((done.stdout + done.stderr)[-3000:])
+                bundle.say(f"{tool} {name} {' '.join(options)}: {' '.join(tail)}")
+
+
+def time_scenes(bundle, scenes, counts):
+    rows = []
+    for scene in scenes:
+        model, options = SCENES[scene]
+        for envs in counts:
+            steps = STEPS.get(envs, 50)
+            result, _ = bundle.run(model, envs, steps, "--device", "cuda:0", *options)
+            if result is None:
+                bundle.fail(f"{scene} at {envs}")
+                continue
+            if result["faults"]["not_finite"]:
+                bundle.fail(f"{scene} at {envs}: {result['faults']['not_finite']} environments are not finite")
+            row = {"scene": scene, "envs": envs, "steps": steps, "steps_per_second": round(result["env_steps_per_second"]),
+                   "compile_seconds": round(result["compile_seconds"], 2), "contacts": round(result["contacts_mean"], 2),
+                   "rows": round(result["rows_mean"], 2), "iterations": round(result["solver_iterations_mean"], 3),
+                   "retried": result["faults"]["retried"], "not_converged": result["faults"]["not_converged"]}
+            profile, _ = bundle.run(model, envs, min(steps, 50), "--device", "cuda:0", "--profile", *options)
+            if profile and profile.get("stage_seconds"):
+                total = sum(profile["stage_seconds"].values()) or 1
+                row.update({f"{k}_share": round(v / total, 4) for k, v in profile["stage_seconds"].items()})
+            rows.append(row)
+            bundle.say("  ".join(f"{k} {v}" for k, v in row.items() if not k.endswith("_share")))
+    if rows:
+        keys = list(dict.fromkeys(k for row in rows for k in row))
+        with open(os.path.join(bundle.out, "speed.csv"), "w", newline="") as file:
+            writer = csv.DictWriter(file, keys)
+            writer.writeheader()
+            writer.writerows(rows)
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("bundle")
+    arguments.add_argument("out")
+    arguments.add_argument("--quick", action="store_true")
+    arguments.add_argument("--only", default="hashes,sanitizers,speed")
+    arguments.add_argument("--scenes", default=",".join(SCENES))
+    arguments.add_argument("--counts", default=",".join(map(str, COUNTS)))
+    options = arguments.parse_args()
+    os.makedirs(options.out, exist_ok=True)
+    bundle = Bundle(options.bundle, options.out)
+    started = time.time()
+    for part in options.only.split(","):
+        if part == "hashes":
+            check_hashes(bundle, options.quick)
+        if part == "sanitizers":
+            check_sanitizers(bundle)
+        if part == "speed":
+            time_scenes(bundle, options.scenes.split(","), [int(n) for n in options.counts.split(",")])
+        bundle.say(f"{part} done after {time.time() - started:.0f} s")
+    bundle.say(f"{bundle.failures} failures")
+    sys.exit(1 if bundle.failures else 0)
+
+
+if __name__ == "__main__":
+    main()
