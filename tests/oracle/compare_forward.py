@@ -34,7 +34,7 @@ def differences(model, ours, theirs, contacts_given=False):
     """(field -> error, sentences that explain infinite ones). The same function measures MuJoCo against itself."""
     errors, why = {}, {}
     pairs, unequal = match(ours.contacts, theirs.contacts)
-    approximate = any(is_convex(model, c) for c in theirs.contacts) and not contacts_given
+    approximate = any(is_convex(model, c.geoms) for c in theirs.contacts) and not contacts_given
     for name, value in theirs.fields.items():
         if name not in ours.fields or (approximate and name in AFTER_CONTACTS):
             continue
@@ -143,6 +143,6 @@ def compare_forward(name, path, model, start, binary, pool):
 
 def states_to_inject(model, theirs):
     """All states with contacts of the convex routine, and four others with contacts."""
-    convex = [i for i, a in enumerate(theirs) if any(is_convex(model, c) for c in a.contacts)]
+    convex = [i for i, a in enumerate(theirs) if any(is_convex(model, c.geoms) for c in a.contacts)]
     others = [i for i, a in enumerate(theirs) if a.contacts and i not in convex]
     return sorted(convex + others[:4])

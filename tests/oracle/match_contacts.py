@@ -2,16 +2,14 @@
 
 import numpy as np
 
-from answer import Contact
-
 # Pairs that MuJoCo leaves to its general convex routine (GJK/EPA, iterative).
 SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX = 2, 3, 4, 5, 6
 CLOSED_FORM = {(SPHERE, s) for s in (SPHERE, CAPSULE, CYLINDER, BOX)} | {(CAPSULE, CAPSULE), (CAPSULE, BOX), (BOX, BOX)}
 
 
-def is_convex(model, contact: Contact):
-    """True if the general convex routine found the contact."""
-    first, second = sorted(int(model.geom_type[g]) for g in contact.geoms)
+def is_convex(model, geoms):
+    """True if contacts of these two geoms come from the general convex routine."""
+    first, second = sorted(int(model.geom_type[g]) for g in geoms)
     return first >= SPHERE and (first, second) not in CLOSED_FORM
 
 
@@ -52,7 +50,7 @@ def contact_fields(model, ours, theirs, pairs):
     """Name -> (our array, their array): closed-form contacts and those of the convex routine apart."""
     fields = {}
     for convex, suffix in ((False, ""), (True, " (convex)")):
-        chosen = [(i, j) for i, j in pairs if is_convex(model, theirs[j]) == convex]
+        chosen = [(i, j) for i, j in pairs if is_convex(model, theirs[j].geoms) == convex]
         a, b = [ours[i] for i, _ in chosen], [theirs[j] for _, j in chosen]
         fields[f"contact dist{suffix}"] = [c.dist for c in a], [c.dist for c in b]
         fields[f"contact pos{suffix}"] = [c.pos for c in a], [c.pos for c in b]
