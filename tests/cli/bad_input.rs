@@ -150,7 +150,7 @@ fn bad_injected_contacts_are_refused_at_input() {
     forward(&contact(&[0.0, 99.0], &[0.0]), &["99", "[0, 1]"]);
     forward(&contact(&[0.0, 1.5], &[0.0]), &["1.5"]);
     forward(&contact(&[0.0, 1.0], &[0.0, 0.0]), &["dist", "rows"]);
-    forward(&folder.npz("lacking.npz", &[("dist", &[0], &[])]), &["pos"]);
+    forward(&folder.npz("lacking.npz", &[("dist", &[1], &[0.0])]), &["pos"]);
 }
 
 #[test]

@@ -53,6 +53,15 @@ fn injected_contacts_replace_those_that_are_found() {
 }
 
 #[test]
+fn no_injected_contacts_leave_an_ant_without_ground() {
+    let folder = Folder::new();
+    let file = folder.npz("contacts.npz", &[("dist", &[0], &[])]);
+    let fields = json(&["forward", "assets/ant.xml", "--keyframe", "home", "--contacts", &file, "--json"]);
+    assert_eq!(fields["contacts"], serde_json::json!([]));
+    assert_eq!(fields["efc_force"], serde_json::json!([]));
+}
+
+#[test]
 fn controls_move_the_actuators() {
     let folder = Folder::new();
     let controls = folder.npy("controls.npy", &[1], &[0.5f64]);

@@ -89,7 +89,7 @@ impl Report<'_> {
     }
 }
 
-/// Reads contacts to use instead of those that are found. Geoms are numbers of the model, in either order of types.
+/// Reads contacts to use instead of those that are found; an empty `dist` alone is none at all. Geoms are numbers of the model, in either order of types.
 fn read_contacts(file: &Path, model: &Model) -> Result<Vec<InjectedContact>, Failure> {
     const WIDTHS: [(&str, u64); 4] = [("dist", 1), ("pos", 3), ("frame", 9), ("geoms", 2)];
     let mut count = None;
@@ -110,7 +110,11 @@ fn read_contacts(file: &Path, model: &Model) -> Result<Vec<InjectedContact>, Fai
         let found = arrays.iter().find(|(name, _)| name == wanted).map(|(_, array)| array);
         found.ok_or_else(|| Failure::file(file, format!("has no array `{wanted}`; write dist, pos, frame and geoms")))
     };
-    let (dist, pos, frame, geoms) = (find("dist")?, find("pos")?, find("frame")?, find("geoms")?);
+    let dist = find("dist")?;
+    if dist.values.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (pos, frame, geoms) = (find("pos")?, find("frame")?, find("geoms")?);
     let geom = |contact: usize, side: usize| {
         let number = geoms.values[2 * contact + side];
         if number >= 0.0 && number < model.ngeom as f64 && number.fract() == 0.0 {
