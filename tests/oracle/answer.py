@@ -51,7 +51,13 @@ def mujoco_answer(model, data):
     mujoco.mj_fullM(model, data, full)
     fields["M"] = full
     contacts = [
-        Contact(float(c.dist), c.pos.copy(), c.frame.reshape(3, 3).copy(), tuple(int(g) for g in c.geom), int(c.dim) * (c.efc_address >= 0))
+        Contact(
+            dist=float(c.dist),
+            pos=c.pos.copy(),
+            frame=c.frame.reshape(3, 3).copy(),
+            geoms=tuple(int(g) for g in c.geom),
+            dim=int(c.dim) if c.efc_address >= 0 else 0,
+        )
         for c in data.contact
     ]
     rows = {"type": np.array(data.efc_type, int), "J": np.array(data.efc_J).reshape(data.nefc, model.nv)}

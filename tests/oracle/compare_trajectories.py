@@ -61,7 +61,8 @@ def tolerance_of(name, convex):
 def rollout(model, start, controls):
     """MuJoCo's trajectories: {"qpos": (steps + 1, starts, nq), "qvel": ..., "convex": whether each start met such contacts}."""
     data = mujoco.MjData(model)
-    record = {"qpos": np.zeros((len(controls) + 1, len(start), model.nq)), "qvel": np.zeros((len(controls) + 1, len(start), model.nv))}
+    batch = (len(controls) + 1, len(start))
+    record = {"qpos": np.zeros((*batch, model.nq)), "qvel": np.zeros((*batch, model.nv))}
     record["convex"] = np.zeros(len(start), bool)
     approximate = may_be_convex(model)
     for index, state in enumerate(start):

@@ -34,7 +34,8 @@ class Check:
     def row(self):
         worst = "inf" if not np.isfinite(self.worst) else f"{self.worst:.1e}"
         verdict = "ok" if self.ok else "FAIL"
-        return f"{self.model:34} {self.name:12} {self.states:6} {worst:>9} {self.limit:8.0e} {self.ruled:6}  {verdict:5} {self.worst_field}"
+        numbers = f"{self.states:6} {worst:>9} {self.limit:8.0e} {self.ruled:6}"
+        return f"{self.model:34} {self.name:12} {numbers}  {verdict:5} {self.worst_field}"
 
 
 HEADER = f"{'model':34} {'check':12} {'states':>6} {'worst':>9} {'limit':>8} {'ruled':>6}  {'':5} field"
@@ -48,7 +49,8 @@ def print_failures(checks, most=3):
             state, _, text = sentence.rpartition(": ") if sentence.startswith("state") else ("", "", sentence)
             sentences.setdefault(text, []).append(state)
         for text, where in list(sentences.items())[:most]:
-            print(f"FAIL {check.model} {check.name}: {where[0]} {text}" + (f" (and in {len(where) - 1} more states)" if len(where) > 1 else ""))
+            others = f" (and in {len(where) - 1} more states)" if len(where) > 1 else ""
+            print(f"FAIL {check.model} {check.name}: {where[0]} {text}{others}")
         if len(sentences) > most:
             print(f"     {check.model} {check.name}: and {len(sentences) - most} more")
     notes = {}

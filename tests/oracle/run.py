@@ -47,7 +47,8 @@ def main():
     if options.self_test:
         sys.exit(self_test.self_test())
     count = options.states or (QUICK_STATES if options.quick else STATES)
-    checks = compare(models.chosen([n for n in options.models.split(",") if n]), options.checks.split(","), count, PhalanxBinary(options.binary))
+    chosen = models.chosen([name for name in options.models.split(",") if name])
+    checks = compare(chosen, options.checks.split(","), count, PhalanxBinary(options.binary))
     sys.exit(0 if all(check.ok for check in checks) else 1)
 
 
@@ -64,7 +65,10 @@ def compare(chosen, names, count, binary):
     ruled, states = sum(c.ruled for c in checks), sum(c.states for c in checks)
     failed = sum(not c.ok for c in checks)
     seconds = time.monotonic() - started
-    print(f"{len(chosen)} models, {len(checks)} checks, {states} comparisons, {ruled} ruled by MuJoCo's own instability, {failed} failed, {seconds:.0f} s")
+    print(
+        f"{len(chosen)} models, {len(checks)} checks, {states} comparisons, {ruled} ruled by MuJoCo's own instability, "
+        f"{failed} failed, {seconds:.0f} s"
+    )
     return checks
 
 

@@ -164,7 +164,9 @@ PLANTED = [
     ("velocity off by 3e-6 from step 60", "single/hinge", compare_trajectories, None, late_kick),
     ("a NaN at the end", "single/hinge", compare_trajectories, None, not_finite),
 ]
-HONEST = ["assets/ant", "assets/arm_cube", "single/cubes_stacked", "single/frictionloss", "single/limit_margin", "single/convex_pairs"]
+HONEST = [
+    "assets/ant", "assets/arm_cube", "single/cubes_stacked", "single/frictionloss", "single/limit_margin", "single/convex_pairs",
+]  # fmt: skip
 
 
 def self_test():
