@@ -139,3 +139,18 @@ fn a_reader_that_goes_away_is_no_failure() {
     drop(child.stdout.take());
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
+
+#[test]
+fn environments_that_blow_up_are_counted_and_end_no_run() {
+    let folder = Folder::new();
+    let model = folder.write(
+        "rocket.xml",
+        "<mujoco><option timestep='1'/>
+           <worldbody><body><joint name='rail' type='slide'/><geom size='.1' mass='.001'/></body></worldbody>
+           <actuator><motor joint='rail' gear='1e9'/></actuator></mujoco>",
+    );
+    let summary =
+        json(&["run", &model, "--envs", "3", "--steps", "100", "--controls", "random", "--device", "cpu", "--json"]);
+    assert_eq!(summary["faults"]["not_finite"], 3);
+    assert_eq!(summary["steps"], 100);
+}

@@ -45,7 +45,7 @@ impl Recorder {
         precision: Precision,
         simulation: &Simulation,
     ) -> Result<Recorder, Failure> {
-        drop(WholeFile::create(target)?);
+        WholeFile::try_out(target)?;
         let model = simulation.model();
         let mut fields = Vec::new();
         for (name, of_one) in [

@@ -16,6 +16,11 @@ pub struct WholeFile {
 }
 
 impl WholeFile {
+    /// Finds out early whether the file could be made, and leaves nothing behind, however the program ends later.
+    pub fn try_out(target: &Path) -> Result<(), Failure> {
+        WholeFile::create(target).map(drop)
+    }
+
     /// Starts a file; fails at once if the folder does not take one.
     pub fn create(target: &Path) -> Result<WholeFile, Failure> {
         if target.is_dir() {

@@ -1,6 +1,7 @@
 //! `phalanx run`: steps a batch and sums up how fast it went, what the physics did and which faults there were.
 
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 use phalanx_model::Model;
@@ -27,7 +28,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let model = Model::from_file(&arguments.model)?;
     let start = StartState::read(&model, arguments.keyframe.as_deref(), arguments.state.as_deref(), arguments.envs)?;
     let controls = Controls::read(arguments.controls.as_ref(), &model, arguments.steps, arguments.envs)?;
-    let hashes = arguments.hashes.as_deref().map(WholeFile::create).transpose()?;
+    arguments.hashes.as_deref().map(WholeFile::try_out).transpose()?;
 
     let interrupt = Interrupt::listen();
     let mut simulation = Simulation::new(&model, options)?;
@@ -43,11 +44,10 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let summary = Summary::of(arguments, &mut simulation, outcome)?;
     if !outcome.interrupted {
         recorder.map(Recorder::finish).transpose()?;
-        if let (Some(mut file), Some(path)) = (hashes, &arguments.hashes) {
-            let lines: String = simulation.env_hashes()?.iter().map(|hash| format!("{hash:016x}\n")).collect();
-            file.write_all(lines.as_bytes()).map_err(|error| Failure::file(path, error))?;
-            file.finish()?;
-        }
+        arguments.hashes.as_deref().map(|path| write_hashes(path, &mut simulation)).transpose()?;
+    }
+    if summary.faults.not_finite > 0 {
+        tracing::warn!("{} environments became NaN or too large and are frozen", summary.faults.not_finite);
     }
     if arguments.json {
         print_json(&summary)?
@@ -55,6 +55,14 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
         print(&summary.text())?
     }
     Ok(if outcome.interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+}
+
+/// Writes the hash of every environment's state, 16 hexadecimal digits a line.
+fn write_hashes(path: &Path, simulation: &mut Simulation) -> Result<(), Failure> {
+    let lines: String = simulation.env_hashes()?.iter().map(|hash| format!("{hash:016x}\n")).collect();
+    let mut file = WholeFile::create(path)?;
+    file.write_all(lines.as_bytes()).map_err(|error| Failure::file(path, error))?;
+    file.finish()
 }
 
 fn options(arguments: &RunArguments) -> Result<Options, Failure> {
