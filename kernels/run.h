@@ -56,6 +56,32 @@ template <class Team> INLINE void raise_marks(Team team, const Env& env) {
   if (marks[2] < (uint32_t)env.row_count) atomic_max(marks + 2, (uint32_t)env.row_count);
 }
 
+/// Commits a pass, or notes why it cannot be: no room, or no longer finite. No collective: only living teams come here.
+template <class Team>
+INLINE void finish_pass(Team team, const Model& model, Env& env, int pass, bool advancing, bool bad, Tally& tally) {
+  const Arguments& a = *env.arguments;
+  raise_marks(team, env);
+  if (!env.fits) {
+    if (team.lane == 0) {
+      const uint32_t slot = atomic_add(a.retry_count, 1u);
+      a.retry_list[2 * slot] = (uint32_t)env.index;
+      a.retry_list[2 * slot + 1] = (uint32_t)pass;
+    }
+    env.alive = false;
+  } else if (advancing && bad) {
+    if (team.lane == 0) a.fault[env.index] |= fault_not_finite;
+    env.alive = false;
+  } else if (advancing) {
+    commit(team, model, env);
+    tally.contacts += env.contact_count;
+    tally.rows += env.efc_count;
+    tally.iterations += env.iteration_count;
+    tally.solves += env.solved ? 1 : 0;
+    tally.retried += a.is_retry ? 1 : 0;
+    tally.not_converged += env.converged ? 0 : 1;
+  }
+}
+
 /// Where a team's workspace lies: the block's shared memory with the team's first number in it, and global memory.
 struct Workspace {
   real* shared;
@@ -80,34 +106,14 @@ INLINE void run_environment(Team team, const Arguments& a, Workspace workspace, 
   load(team, model, env);
   clock.stage(team, 0);
   const int substeps = (int)a.substeps, passes = substeps + (a.output_level > 0 ? 1 : 0);
-  NO_UNROLL for (int pass = first; pass < passes && team.any_in_warp(env.alive); ++pass) {
-    const bool advancing = pass < substeps;
+  // Lanes of a warp must leave this loop and its branches together: what decides them is the same for all.
+  NO_UNROLL for (int pass = first; team.any_in_warp(env.alive && pass < passes); ++pass) {
+    const bool advancing = team.any_in_warp(pass < substeps);
     env.fits = true;
     step(team, model, env, clock, advancing, (int)a.output_level);
     const bool bad = not_finite(team, model, env);
-    if (!env.alive) continue;
-    if (!env.fits) {
-      if (team.lane == 0) {
-        const uint32_t slot = atomic_add(a.retry_count, 1u);
-        a.retry_list[2 * slot] = (uint32_t)index;
-        a.retry_list[2 * slot + 1] = (uint32_t)pass;
-      }
-      env.alive = false;
-    }
-    raise_marks(team, env);
-    if (!env.alive || !advancing) continue;
-    if (bad) {
-      if (team.lane == 0) a.fault[index] |= fault_not_finite;
-      env.alive = false;
-      continue;
-    }
-    commit(team, model, env);
-    tally.contacts += env.contact_count;
-    tally.rows += env.efc_count;
-    tally.iterations += env.iteration_count;
-    tally.solves += env.solved ? 1 : 0;
-    tally.retried += a.is_retry ? 1 : 0;
-    tally.not_converged += env.converged ? 0 : 1;
+    if (env.alive) finish_pass(team, model, env, pass, advancing, bad, tally);
+    team.sync();
   }
   clock.stage(team, 14);
   team.sync();

@@ -7,7 +7,7 @@
 #include "dynamics/bias_forces.h"
 #include "dynamics/mass_matrix.h"
 #include "dynamics/passive_forces.h"
-#include "dynamics/smooth_acceleration.h"
+#include "dynamics/smooth_forces.h"
 #include "integrate/runge_kutta.h"
 #include "integrate/single_step.h"
 #include "kinematics/center_of_mass.h"
@@ -47,14 +47,14 @@ template <class Team> INLINE void forward(Team team, const Model& model, Env& en
   clock.stage(team, 8);
   bias_forces(team, model, env);
   clock.stage(team, 9);
-  smooth_acceleration(team, model, env);
+  smooth_forces(team, model, env);
   clock.stage(team, 10);
   if (outputs) force_outputs(team, model, env);
 
   // 3. Which forces keep the constraints?            min over a of  1/2 |a - a_smooth|_M^2 + s(J a - a_ref)
   build_constraints(team, model, env);
   clock.stage(team, 11);
-  solve_constraints(team, model, env);
+  solve_constraints(team, model, env, outputs);
   clock.stage(team, 12);
   if (outputs) acceleration_outputs(team, model, env);
 }

@@ -8,6 +8,10 @@
 #include "platform/team.h"
 #include "view/options.h"
 
+/// A pyramid's regularizer shrinks with the square of the friction; below this share of the inverse mass (a friction of
+/// about 0.003) a float could not tell the mass matrix beside it.
+constexpr real least_regularizer = sizeof(real) == 4 ? real(1e-6) : real(0);
+
 /// Walks the dofs that move two bodies differently, from the last to the first: f(dof, +1 for the second body, else -1).
 template <class F> INLINE void walk_chains(const Model& model, int body1, int body2, F f) {
   int a = model.body_lastdof(body1), b = model.body_lastdof(body2);
@@ -74,7 +78,7 @@ template <class Team> INLINE void contact_rows(Team team, const Model& model, En
       dim = p.dim;
       // All edges of a pyramid share the regularizer that makes it as stiff as the cone that it stands for.
       const real r = dim == 1 ? regularizer(d, inverse_mass) : 2 * mu2 / max(smallest_length, impratio) * regularizer(d, fused(mu2, inverse_mass, inverse_mass));
-      env.con_D(contact) = 1 / max(smallest_length, r);
+      env.con_D(contact) = 1 / max(max(smallest_length, least_regularizer * inverse_mass), r);
       env.con_mu(contact) = p.friction;
       env.con_aref(contact) = {-ref.b * velocity.x - ref.k * d * past, -ref.b * velocity.y, -ref.b * velocity.z};
       env.con_adr(contact) = address;

@@ -66,7 +66,7 @@ INLINE void actuate(const Model& model, Env& env, int actuator) {
 }
 
 template <class Team> INLINE void actuation(Team team, const Model& model, Env& env) {
-  const bool off = model.nu == 0 || (model.opt_disableflags & disable_actuation);
+  const bool off_by_flag = model.opt_disableflags & disable_actuation, off = model.nu == 0 || off_by_flag;
   team.each(off ? 0 : model.nu, [&](int actuator) { actuate(model, env, actuator); });
   team.each(model.nv, [&](int dof) {
     real force = 0;
@@ -76,6 +76,7 @@ template <class Team> INLINE void actuation(Team team, const Model& model, Env& 
       force = fused(actuator_moment(model, env, actuator, dof), env.actuation_force(actuator), force);
     }
     const int joint = model.dof_jntid(dof);
+    if (model.actuator_gravcomp && !off_by_flag) force += env.force_gravcomp(dof);
     if (model.jnt_actfrclimited(joint)) {
       const Vec2 range = model.jnt_actfrcrange(joint);
       if (force <= range.x || force >= range.y) {  // a saturated joint's actuators do not damp it

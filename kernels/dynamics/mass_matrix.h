@@ -1,9 +1,10 @@
-// Joint-space mass matrix by the composite-rigid-body algorithm, and its factor.
+// Joint-space mass matrix by the composite-rigid-body algorithm.
 //
 // Featherstone, Rigid Body Dynamics Algorithms (2008), table 6.2. Frame: world axes at the tree's centre of mass. M keeps,
 // for each dof, the entries with itself, its parent and so on to its root: the others are zero.
 #pragma once
-#include "dynamics/tree_factor.h"
+#include "generated/view.h"
+#include "platform/team.h"
 
 /// M(i,j) = S(j)' Ic(body(i)) S(i)    for j = i and every ancestor dof j of i.
 template <class Team> INLINE void mass_matrix(Team team, const Model& model, Env& env) {
@@ -23,6 +24,4 @@ template <class Team> INLINE void mass_matrix(Team team, const Model& model, Env
     env.M(entry) = dot(env.cdof(i), force) + model.dof_armature(i);
     NO_UNROLL for (int j = model.dof_parentid(i); j >= 0; j = model.dof_parentid(j)) env.M(++entry) = dot(env.cdof(j), force);
   });
-  team.each(model.nM, [&](int entry) { env.L(entry) = env.M(entry); });
-  factor_tree(team, model, [&](int entry) -> real& { return env.L(entry); });
 }

@@ -24,6 +24,7 @@ INLINE void joint_spring(const Model& model, Env& env, int joint) {
 }
 
 template <class Team> INLINE void passive_forces(Team team, const Model& model, Env& env) {
+  if (model.actuator_gravcomp) team.each(model.nv, [&](int dof) { env.force_gravcomp(dof) = 0; });
   team.each(model.njnt, [&](int joint) { joint_spring(model, env, joint); });
   if (!(model.opt_disableflags & disable_damper)) {
     team.each(model.nv, [&](int dof) { env.force_passive(dof) = fused(-model.dof_damping(dof), env.v(dof), env.force_passive(dof)); });
@@ -33,20 +34,22 @@ template <class Team> INLINE void passive_forces(Team team, const Model& model, 
   const bool medium = density > 0 || viscosity > 0;
   bool compensated = false;
   NO_UNROLL for (int body = 1 + team.lane; body < model.nbody; body += Team::lanes) compensated |= model.body_gravcomp(body) != 0;
-  if (!team.any_in_warp(medium || compensated)) return;
-  const bool weightless = model.opt_disableflags & disable_gravity;
-  team.each(model.nbody, [&](int body) {
-    SpatialForce wrench = {{0, 0, 0}, {0, 0, 0}};
-    if (body > 0) {
-      if (medium) wrench = fluid_wrench(model, env, body, density, viscosity);
-      const real share = weightless ? real(0) : model.body_gravcomp(body);
-      if (share != 0) {
-        const Vec3 lift = model.opt_gravity() * (-model.body_mass(body) * share);
-        wrench = wrench + wrench_at_inertial(model, env, body, lift, {0, 0, 0});
-      }
-    }
-    env.body_wrench(body) = wrench;
-  });
-  const bool present = team.any(medium || compensated);
-  team.each(present ? model.nv : 0, [&](int dof) { env.force_passive(dof) = env.force_passive(dof) + gather_wrenches(model, env, dof); });
+  if (team.any_in_warp(medium)) {
+    team.each(model.nbody, [&](int body) {
+      env.body_wrench(body) = medium && body > 0 ? fluid_wrench(model, env, body, density, viscosity) : SpatialForce{};
+    });
+    team.each(medium ? model.nv : 0, [&](int dof) { env.force_passive(dof) = env.force_passive(dof) + gather_wrenches(model, env, dof); });
+  }
+  const bool lifted = team.any(compensated) && !(model.opt_disableflags & disable_gravity);
+  if (team.any_in_warp(lifted)) {
+    team.each(model.nbody, [&](int body) {
+      const Vec3 lift = model.opt_gravity() * (-model.body_mass(body) * model.body_gravcomp(body));
+      env.body_wrench(body) = body == 0 ? SpatialForce{} : wrench_at_inertial(model, env, body, lift, {0, 0, 0});
+    });
+    team.each(lifted ? model.nv : 0, [&](int dof) {
+      const real force = gather_wrenches(model, env, dof);
+      if (model.actuator_gravcomp && model.jnt_actgravcomp(model.dof_jntid(dof))) env.force_gravcomp(dof) = force;
+      else env.force_passive(dof) = env.force_passive(dof) + force;
+    });
+  }
 }

@@ -10,7 +10,7 @@
 template <class Team, class Entries> INLINE void factor_tree(Team team, const Model& model, Entries at) {
   NO_UNROLL for (int k = model.nv - 1; k >= 0; --k) {
     const int row = model.dof_Madr(k), above = model.dof_depth(k);
-    const real inverse = 1 / square_root(at(row));
+    const real inverse = inverse_square_root(at(row));
     team.sync();
     team.each(above + 1, [&](int t) { at(row + t) = t == 0 ? inverse : at(row + t) * inverse; });
     team.each(above, [&](int t) {  // the (t + 1)-th dof above k loses the product with every dof above it

@@ -3,6 +3,8 @@
 #pragma once
 #include "view/elements.h"
 
+#define PHALANX_SPECIALISED 0
+
 /// What a launch passes: 8-byte slots only.
 struct Arguments {
   int64_t nq;
@@ -25,6 +27,7 @@ struct Arguments {
   int64_t dof_actuator_count;
   int64_t joint_types;
   int64_t turning_actuators;
+  int64_t actuator_gravcomp;
   int64_t pair_types;
   int64_t row_max;
   const int* body_parentid;
@@ -48,6 +51,7 @@ struct Arguments {
   const int* jnt_bodyid;
   const int* jnt_limited;
   const int* jnt_actfrclimited;
+  const int* jnt_actgravcomp;
   const int* dof_bodyid;
   const int* dof_jntid;
   const int* dof_parentid;
@@ -233,6 +237,7 @@ struct Arguments {
   int64_t body_velocity_offset;
   int64_t cdof_dot_offset;
   int64_t body_wrench_offset;
+  int64_t force_gravcomp_offset;
   int64_t force_passive_offset;
   int64_t force_actuator_offset;
   int64_t actuation_force_offset;
@@ -331,6 +336,7 @@ struct Model {
   int dof_actuator_count;
   int joint_types;
   int turning_actuators;
+  int actuator_gravcomp;
   int pair_types;
   int row_max;
   int opt_integrator;
@@ -356,6 +362,7 @@ struct Model {
     dof_actuator_count((int)a.dof_actuator_count),
     joint_types((int)a.joint_types),
     turning_actuators((int)a.turning_actuators),
+    actuator_gravcomp((int)a.actuator_gravcomp),
     pair_types((int)a.pair_types),
     row_max((int)a.row_max),
     opt_integrator((int)a.opt_integrator), opt_disableflags((int)a.opt_disableflags) {}
@@ -380,6 +387,7 @@ struct Model {
   INLINE int jnt_bodyid(int i) const { return arguments->jnt_bodyid[i]; }
   INLINE int jnt_limited(int i) const { return arguments->jnt_limited[i]; }
   INLINE int jnt_actfrclimited(int i) const { return arguments->jnt_actfrclimited[i]; }
+  INLINE int jnt_actgravcomp(int i) const { return arguments->jnt_actgravcomp[i]; }
   INLINE int dof_bodyid(int i) const { return arguments->dof_bodyid[i]; }
   INLINE int dof_jntid(int i) const { return arguments->dof_jntid[i]; }
   INLINE int dof_parentid(int i) const { return arguments->dof_parentid[i]; }
@@ -493,6 +501,7 @@ struct Env : EnvState {
   INLINE SpatialMotion& body_velocity(int i) const { return *(SpatialMotion*)((at(arguments->body_velocity_offset)) + 6 * i); }
   INLINE SpatialMotion& cdof_dot(int i) const { return *(SpatialMotion*)((at(arguments->cdof_dot_offset)) + 6 * i); }
   INLINE SpatialForce& body_wrench(int i) const { return *(SpatialForce*)((at(arguments->body_wrench_offset)) + 6 * i); }
+  INLINE real& force_gravcomp(int i) const { return (at(arguments->force_gravcomp_offset))[i]; }
   INLINE real& force_passive(int i) const { return (at(arguments->force_passive_offset))[i]; }
   INLINE real& force_actuator(int i) const { return (at(arguments->force_actuator_offset))[i]; }
   INLINE real& actuation_force(int i) const { return (at(arguments->actuation_force_offset))[i]; }

@@ -6,6 +6,7 @@
 #include "dynamics/actuation.h"
 #include "dynamics/tree_factor.h"
 #include "integrate/free_body.h"
+#include "solver/register_columns.h"
 
 /// Minus D(i, j) for dof i and a dof j above it on the same joint: damping and actuators.
 INLINE real velocity_damping(const Model& model, const Env& env, int i, int j, bool actuators) {
@@ -21,6 +22,38 @@ INLINE real velocity_damping(const Model& model, const Env& env, int i, int j, b
   return damping;
 }
 
+/// Replaces step_acc by the solution of (implicit_L) x = step_acc.
+template <class Team> INLINE void solve_implicit(Team team, const Model& model, Env& env) {
+  const auto factor = [&](int entry) -> real& { return env.implicit_L(entry); };
+  if constexpr (factors_in_registers<Team>()) {
+#if PHALANX_SPECIALISED
+    using Columns = RegisterColumns<Team, true>;
+    const auto entry = [&](int i, int j) { return model.dof_Madr(i) + model.dof_depth(i) - model.dof_depth(j); };
+    Columns columns;
+    columns.load(team, [&](int i, int j) { return i == j || Columns::below(i, j) ? factor(entry(i, j)) : real(0); });
+    columns.factor(team, 0);
+    team.sync();
+    columns.save(team, [&](int i, int j, real value) {
+      if (i == j || Columns::below(i, j)) factor(entry(i, j)) = value;
+    });
+    real x[Columns::slots];
+    UNROLL for (int c = 0; c < Columns::slots; ++c) {
+      const int j = team.lane + c * Team::lanes;
+      x[c] = j < model.nv ? env.step_acc(j) : real(0);
+    }
+    columns.solve(team, x, [&](int i, int k) { return factor(entry(i, k)); });
+    UNROLL for (int c = 0; c < Columns::slots; ++c) {
+      const int j = team.lane + c * Team::lanes;
+      if (j < model.nv) env.step_acc(j) = x[c];
+    }
+    team.sync();
+#endif
+  } else {
+    factor_tree(team, model, factor);
+    solve_tree(team, model, factor, [&](int dof) -> real& { return env.step_acc(dof); });
+  }
+}
+
 /// Fills step_acc with the implicit acceleration.
 template <class Team> INLINE void implicit_acceleration(Team team, const Model& model, Env& env, bool actuators) {
   const real h = model.opt_timestep();
@@ -34,9 +67,7 @@ template <class Team> INLINE void implicit_acceleration(Team team, const Model& 
     }
     env.step_acc(i) = env.force_smooth(i) + env.force_constraint(i);
   });
-  const auto factor = [&](int entry) -> real& { return env.implicit_L(entry); };
-  factor_tree(team, model, factor);
-  solve_tree(team, model, factor, [&](int dof) -> real& { return env.step_acc(dof); });
+  solve_implicit(team, model, env);
   if (actuators) {
     team.each(model.nbody, [&](int body) {
       if (body > 0 && model.body_freeblock(body)) {

@@ -1,6 +1,7 @@
 // What the user asked to see: derived fields, written where their pointers are not null.
 #pragma once
 #include "collision/broadphase/find_pairs.h"
+#include "dynamics/tree_factor.h"
 #include "kinematics/center_of_mass.h"
 
 /// Stores n numbers of element i of this environment's row of an output of `count` elements.
@@ -51,14 +52,26 @@ template <class Team> INLINE void velocity_outputs(Team team, const Model& model
   NO_UNROLL for (int b = team.lane; b < model.nbody; b += Team::lanes) store<6>(cvel, env, model.nbody, b, env.body_velocity(b));
 }
 
-template <class Team> INLINE void force_outputs(Team team, const Model& model, const Env& env) {
+/// The acceleration without constraints, M a = tau - c, which the step itself has no use for.
+template <class Team> INLINE void smooth_acceleration_output(Team team, const Model& model, Env& env) {
+  real* output = env.arguments->qacc_smooth;
+  if (!output) return;
+  const auto factor = [&](int entry) -> real& { return env.L(entry); };
+  team.each(model.nM, [&](int entry) { env.L(entry) = env.M(entry); });
+  factor_tree(team, model, factor);
+  team.each(model.nv, [&](int i) { env.acc_smooth(i) = env.force_smooth(i); });
+  solve_tree(team, model, factor, [&](int i) -> real& { return env.acc_smooth(i); });
+  team.each(env.alive ? model.nv : 0, [&](int i) { store<1>(output, env, model.nv, i, env.acc_smooth(i)); });
+}
+
+template <class Team> INLINE void force_outputs(Team team, const Model& model, Env& env) {
+  smooth_acceleration_output(team, model, env);
   if (!env.alive) return;
   const Arguments& out = *env.arguments;
   NO_UNROLL for (int i = team.lane; i < model.nv; i += Team::lanes) {
     if (out.qfrc_passive) store<1>(out.qfrc_passive, env, model.nv, i, env.force_passive(i));
     if (out.qfrc_actuator) store<1>(out.qfrc_actuator, env, model.nv, i, env.force_actuator(i));
     if (out.qfrc_bias) store<1>(out.qfrc_bias, env, model.nv, i, env.force_bias(i));
-    if (out.qacc_smooth) store<1>(out.qacc_smooth, env, model.nv, i, env.acc_smooth(i));
   }
   NO_UNROLL for (int u = team.lane; u < model.nu; u += Team::lanes) {
     if (out.actuator_force) store<1>(out.actuator_force, env, model.nu, u, env.actuation_force(u));

@@ -26,43 +26,17 @@ template <class Team> INLINE Sums<2> rows_along(Team team, const Env& env, int r
   });
 }
 
-/// The cost of the rows at the jar that `row_jar(i)` and `contact_jar(c)` give.
-template <class Team, class RowJar, class ContactJar>
-INLINE real rows_cost(Team team, const Env& env, int rows, int contacts, RowJar row_jar, ContactJar contact_jar) {
-  return team.sum(rows + contacts, [&](int i) {
-    if (i < rows) return row_cost(env, i, row_jar(i));
-    const int c = i - rows;
-    if (env.con_num(c) == 0) return real(0);
-    return contact_cost(env.con_dim(c), env.con_mu(c), env.con_D(c), contact_jar(c));
-  });
-}
-
-/// Starts from the warm start or from the smooth acceleration, whichever costs less; fills acc, Ma and jar.
+/// Starts from the warm start; fills acc, Ma and jar. The minimum is the same from anywhere, and one Newton step from here costs
+/// no more than the unconstrained acceleration would, so that one is not computed.
 template <class Team> INLINE void start_solver(Team team, const Model& model, Env& env, int rows, int contacts) {
-  const auto smooth = [&](int i) { return env.acc_smooth(i); };
-  const auto warm = [&](int i) { return env.warmstart(i); };
-  team.each(rows, [&](int r) {
-    env.row_jar(r) = row_times(env, r, warm) - env.row_aref(r);
-    env.row_jv(r) = row_times(env, r, smooth) - env.row_aref(r);
-  });
+  const bool cold = model.opt_disableflags & disable_warmstart;
+  team.each(model.nv, [&](int i) { env.acc(i) = cold ? real(0) : env.warmstart(i); });
+  const auto start = [&](int i) { return env.acc(i); };
+  team.each(rows, [&](int r) { env.row_jar(r) = row_times(env, r, start) - env.row_aref(r); });
   team.each(contacts, [&](int c) {
-    if (env.con_num(c) == 0) return;
-    env.con_jar(c) = contact_times(env, c, warm) - env.con_aref(c);
-    env.con_jv(c) = contact_times(env, c, smooth) - env.con_aref(c);
+    if (env.con_num(c) > 0) env.con_jar(c) = contact_times(env, c, start) - env.con_aref(c);
   });
-  team.each(model.nv, [&](int i) { env.Ma(i) = multiply_tree(model, env, warm, i); });
-  const real gauss = team.sum(model.nv, [&](int i) { return real(0.5) * (env.Ma(i) - env.force_smooth(i)) * (env.warmstart(i) - env.acc_smooth(i)); });
-  const real warm_cost = gauss + rows_cost(team, env, rows, contacts, [&](int r) { return env.row_jar(r); }, [&](int c) { return env.con_jar(c); });
-  const real smooth_cost = rows_cost(team, env, rows, contacts, [&](int r) { return env.row_jv(r); }, [&](int c) { return env.con_jv(c); });
-  const bool use_warm = warm_cost < smooth_cost && !(model.opt_disableflags & disable_warmstart);
-  team.each(use_warm ? 0 : rows, [&](int r) { env.row_jar(r) = env.row_jv(r); });
-  team.each(use_warm ? 0 : contacts, [&](int c) {
-    if (env.con_num(c) > 0) env.con_jar(c) = env.con_jv(c);
-  });
-  team.each(model.nv, [&](int i) {
-    env.acc(i) = use_warm ? env.warmstart(i) : env.acc_smooth(i);
-    if (!use_warm) env.Ma(i) = env.force_smooth(i);
-  });
+  team.each(model.nv, [&](int i) { env.Ma(i) = multiply_tree(model, env, start, i); });
 }
 
 /// The step along the search direction at which the cost is least: the root of its increasing slope.
@@ -74,17 +48,15 @@ INLINE real line_search(Team team, const Model& model, const Env& env, int rows,
   const int most = (int)env.arguments->opt_ls_iterations;
   NO_UNROLL for (int i = 0; i < most && team.any_in_warp(searching); ++i) {
     const Sums<2> along = rows_along(team, env, searching ? rows : 0, searching ? contacts : 0, step);
-    if (!searching) continue;
     const real at = fused(step, gauss_curvature, gauss_slope) + along[0], curvature = gauss_curvature + along[1];
-    if (!(absolute(at) > enough)) {
-      searching = false;
-      continue;
+    searching = searching && absolute(at) > enough;
+    if (searching) {
+      if (at < 0) low = step;
+      else high = step;
+      const real next = step - at / max(curvature, smallest_length);
+      if (next > low && next < high) step = next;
+      else step = high < largest_real ? real(0.5) * (low + high) : 2 * step;
     }
-    if (at < 0) low = step;
-    else high = step;
-    const real next = step - at / max(curvature, smallest_length);
-    if (next > low && next < high) step = next;
-    else step = high < largest_real ? real(0.5) * (low + high) : 2 * step;
   }
   return step;
 }
@@ -112,29 +84,27 @@ template <class Team> INLINE bool advance_solver(Team team, const Model& model, 
   return team.any(changed);
 }
 
-/// Newton's iterations.
-template <class Team> INLINE void newton(Team team, const Model& model, Env& env, int rows, int contacts) {
+/// Newton's iterations. With `forces` the last of them ends with J' f, for who wants to see it.
+template <class Team> INLINE void newton(Team team, const Model& model, Env& env, int rows, int contacts, bool forces) {
   const real tolerance = max(model.opt_tolerance(), attainable_tolerance);
   const real scale = 1 / (max(model.stat_meaninertia(), smallest_length) * real(model.nv > 0 ? model.nv : 1));
   const int most = (int)env.arguments->opt_iterations;
-  bool active = rows + contacts > 0;
-  env.converged = !active;
-  env.solved = active;
+  bool active = true;
+  env.converged = false;
+  env.solved = rows + contacts > 0;
   NO_UNROLL for (int iteration = 0; team.any_in_warp(active); ++iteration) {
     const int nv = active ? model.nv : 0, r = active ? rows : 0, c = active ? contacts : 0;
     constraint_force(team, model, env, r, c, active);
     team.each(nv, [&](int i) { env.grad(i) = env.Ma(i) - env.force_smooth(i) - env.force_constraint(i); });
-    const real size = square_root(team.sum(nv, [&](int i) { return env.grad(i) * env.grad(i); }));
-    if (active && (!(scale * size >= tolerance) || iteration >= most)) {
-      env.converged = env.converged || scale * size < tolerance;
+    const real size = scale * square_root(team.sum(nv, [&](int i) { return env.grad(i) * env.grad(i); }));
+    if (active && (env.converged || !(size >= tolerance) || iteration >= most)) {
+      env.converged = env.converged || size < tolerance;
       active = false;
     }
     if (!team.any_in_warp(active)) break;
     const int nv2 = active ? model.nv : 0, r2 = active ? rows : 0, c2 = active ? contacts : 0;
     hessian(team, model, env, r2, c2, active);
-    factor_hessian(team, model, env, active);
-    team.each(nv2, [&](int i) { env.search(i) = -env.grad(i); });
-    solve_hessian(team, model, env, active);
+    newton_direction(team, model, env, active);
     const auto direction = [&](int i) { return env.search(i); };
     team.each(nv2, [&](int i) { env.Mv(i) = multiply_tree(model, env, direction, i); });
     team.each(r2, [&](int row) { env.row_jv(row) = row_times(env, row, direction); });
@@ -149,21 +119,19 @@ template <class Team> INLINE void newton(Team team, const Model& model, Env& env
     const bool changed = advance_solver(team, model, env, r2, c2, step, active);
     if (active) {
       env.iteration_count += 1;
-      if (!changed && step == 1) {
-        env.converged = true;
-        active = false;
-      }
+      env.converged = !changed && step == 1;
+      if (env.converged && !forces) active = false;
     }
   }
 }
 
-template <class Team> INLINE void solve_constraints(Team team, const Model& model, Env& env) {
+template <class Team> INLINE void solve_constraints(Team team, const Model& model, Env& env, bool forces) {
   const int rows = env.row_count, contacts = env.contact_count;
   env.iteration_count = 0;
   start_solver(team, model, env, rows, contacts);
-  newton(team, model, env, rows, contacts);
+  newton(team, model, env, rows, contacts, forces);
   team.each(model.nv, [&](int i) {
-    env.force_constraint(i) = env.Ma(i) - env.force_smooth(i);  // at the minimum, J' f = M a - tau
+    if (!forces) env.force_constraint(i) = env.Ma(i) - env.force_smooth(i);  // at the minimum, J' f = M a - tau
     env.warmstart(i) = env.acc(i);
   });
 }

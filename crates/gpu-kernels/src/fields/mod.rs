@@ -112,6 +112,7 @@ sizes! {
     DofActuatorCount "dof_actuator_count" "pairs of a dof and an actuator that drives it"
     JointTypes "joint_types" "joint types that occur, a bit each"
     TurningActuators "turning_actuators" "1 if an actuator drives a free or ball joint"
+    ActuatorGravcomp "actuator_gravcomp" "1 if gravity compensation goes through actuators"
     PairTypes "pair_types" "pair types that occur, a bit each"
     RowMax "row_max" "friction-loss and joint-limit rows at most"
 }

@@ -65,9 +65,11 @@ fn pair(model: &Model, a: usize, b: usize, named: Option<usize>) -> Result<Optio
         });
     };
     let (body1, body2) = (model.geom_bodyid[a] as usize, model.geom_bodyid[b] as usize);
+    let dim = dim(model, a, b, named);
+    super::refusals::check_dimension(model, a, b, dim)?;
     let chain_length = chain_length(model, body1, body2);
     let with_static = model.body_weldid[body1] == 0 || model.body_weldid[body2] == 0;
-    Ok(Some(Pair { geom1: a, geom2: b, named, pair_type, dim: dim(model, a, b, named), chain_length, with_static }))
+    Ok(Some(Pair { geom1: a, geom2: b, named, pair_type, dim, chain_length, with_static }))
 }
 
 fn dim(model: &Model, a: usize, b: usize, named: Option<usize>) -> usize {

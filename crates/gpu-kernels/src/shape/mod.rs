@@ -5,6 +5,7 @@
 //! Jacobian entries than the maxima. Refuses a model whose pairs need a collision function that there is none of.
 
 mod collision_table;
+mod refusals;
 mod topology;
 mod values;
 
@@ -38,11 +39,16 @@ pub enum ShapeError {
         /// Its type.
         second_type: &'static str,
     },
-    /// The implicit integrator's derivative of the medium's forces is missing.
-    #[error(
-        "option: integrator=\"implicitfast\" with density or viscosity above zero is not supported yet; use Euler or RK4, or set both to zero"
-    )]
-    ImplicitMedium,
+    /// Something that the kernels do not compute yet.
+    #[error("{element}: {what} is not supported yet; {advice}")]
+    NotSupported {
+        /// The element.
+        element: String,
+        /// What it asks for.
+        what: &'static str,
+        /// What to do.
+        advice: &'static str,
+    },
 }
 
 /// A model as the kernels see it.
@@ -73,15 +79,13 @@ impl Shape {
     /// # Errors
     /// If a pair of geoms that may touch has no collision function, or an option has no kernel.
     pub fn of(model: &Model) -> Result<Shape, ShapeError> {
+        refusals::check(model)?;
         let collisions = CollisionTable::of(model)?;
         let integrator = match model.opt.integrator {
             Integrator::Euler => EULER,
             Integrator::Rk4 => RK4,
             Integrator::ImplicitFast => IMPLICITFAST,
         };
-        if integrator == IMPLICITFAST && (model.opt.density > 0.0 || model.opt.viscosity > 0.0) {
-            return Err(ShapeError::ImplicitMedium);
-        }
         let (mut sizes, topology) = topology::of(model, &collisions);
         for size in Size::ALL {
             sizes.entry(size.name()).or_insert(0);

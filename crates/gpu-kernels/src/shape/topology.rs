@@ -43,6 +43,7 @@ pub(super) fn of(model: &Model, collisions: &CollisionTable) -> (Sizes, Arrays) 
         ("dof_actuator_count", count("actuator_list")),
         ("joint_types", model.jnt_type.iter().fold(0, |bits, t| bits | 1 << t)),
         ("turning_actuators", i64::from(arrays["actuator_trnid"].iter().any(|j| model.jnt_type[*j as usize] <= BALL))),
+        ("actuator_gravcomp", i64::from(model.jnt_actgravcomp.iter().any(|f| *f != 0))),
         ("pair_types", collisions.pairs.iter().fold(0, |bits, p| bits | 1 << p.pair_type)),
         ("row_max", nv + limit_rows(model)),
     ]);
@@ -70,6 +71,7 @@ fn copies(model: &Model, arrays: &mut Arrays) {
     copy("jnt_bodyid", &model.jnt_bodyid);
     copy("jnt_limited", &model.jnt_limited);
     copy("jnt_actfrclimited", &model.jnt_actfrclimited);
+    copy("jnt_actgravcomp", &model.jnt_actgravcomp);
     copy("dof_bodyid", &model.dof_bodyid);
     copy("dof_jntid", &model.dof_jntid);
     copy("dof_parentid", &model.dof_parentid);

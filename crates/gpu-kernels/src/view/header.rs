@@ -37,6 +37,7 @@ fn header(baked: Option<&Baked>) -> String {
     });
     out.push_str(NOTICE);
     out.push_str("#pragma once\n#include \"view/elements.h\"\n\n");
+    let _ = writeln!(out, "#define PHALANX_SPECIALISED {}\n", i32::from(baked.is_some()));
     arguments(&mut out);
     if let Some(baked) = baked {
         tables(&mut out, baked);
@@ -63,7 +64,26 @@ fn tables(out: &mut String, baked: &Baked) {
         let kind = narrowest(values);
         let _ = writeln!(out, "constexpr {kind} {}[] = {{{text}}};", field.name);
     }
+    ancestors(out, baked);
     out.push_str("}  // namespace table\n\n");
+}
+
+/// For each dof the set of dofs above it, as words of bits.
+fn ancestors(out: &mut String, baked: &Baked) {
+    let parents = baked.topology.get("dof_parentid").map_or(&[][..], |v| v);
+    let words = parents.len().div_ceil(32).max(1);
+    let row = |dof: usize| {
+        let mut bits = vec![0u32; words];
+        let mut above = parents[dof];
+        while above >= 0 {
+            bits[above as usize / 32] |= 1 << (above % 32);
+            above = parents[above as usize];
+        }
+        format!("{{{}}}", bits.iter().map(|b| format!("{b}u")).collect::<Vec<_>>().join(", "))
+    };
+    let rows: Vec<String> = (0..parents.len()).map(row).collect();
+    let rows = if rows.is_empty() { "{0u}".to_owned() } else { rows.join(", ") };
+    let _ = writeln!(out, "constexpr uint32_t dof_ancestors[][{words}] = {{{rows}}};");
 }
 
 /// The smallest C++ integer that holds every value: tables are read through the cache.

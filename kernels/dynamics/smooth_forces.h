@@ -1,9 +1,8 @@
-// How the bodies would move if nothing touched:  M a = tau - c. MuJoCo: mj_fwdAcceleration.
+// The forces that act whether or not anything touches:  tau - c. MuJoCo: mj_fwdAcceleration.
 #pragma once
 #include "dynamics/body_wrenches.h"
-#include "dynamics/tree_factor.h"
 
-template <class Team> INLINE void smooth_acceleration(Team team, const Model& model, Env& env) {
+template <class Team> INLINE void smooth_forces(Team team, const Model& model, Env& env) {
   const real* applied = env.arguments->qfrc_applied;
   team.each(model.nv, [&](int dof) {
     real force = env.force_passive(dof) - env.force_bias(dof) + env.force_actuator(dof);
@@ -18,6 +17,4 @@ template <class Team> INLINE void smooth_acceleration(Team team, const Model& mo
     });
     team.each(model.nv, [&](int dof) { env.force_smooth(dof) = env.force_smooth(dof) + gather_wrenches(model, env, dof); });
   }
-  team.each(model.nv, [&](int dof) { env.acc_smooth(dof) = env.force_smooth(dof); });
-  solve_tree(team, model, [&](int entry) -> real& { return env.L(entry); }, [&](int dof) -> real& { return env.acc_smooth(dof); });
 }
