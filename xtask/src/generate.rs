@@ -1,4 +1,4 @@
-//! Writes the generated kernel headers, or tells which are stale.
+//! Writes the generated files, or tells which are stale.
 use std::fs;
 use std::path::Path;
 
@@ -7,6 +7,7 @@ pub fn generated_files() -> Vec<(&'static str, String)> {
     vec![
         ("kernels/generated/view.h", crate::view::generic_header()),
         ("kernels/generated/pair_table.h", crate::pairs::pair_header()),
+        ("docs/fields.md", crate::field_page::field_page()),
     ]
 }
 
@@ -24,4 +25,10 @@ pub fn generate(root: &Path, check: bool) -> Result<Vec<&'static str>, String> {
         }
     }
     Ok(stale)
+}
+
+/// Fails if any generated file is stale.
+pub fn check(root: &Path) -> Result<(), String> {
+    let stale = generate(root, true)?;
+    if stale.is_empty() { Ok(()) } else { Err(format!("stale: {}; run `cargo xtask generate`", stale.join(", "))) }
 }
