@@ -62,7 +62,11 @@ const STEPS: &[(&str, Speed, Action)] = &[
 pub fn check(root: &Path, quick: bool) -> Result<(), String> {
     let started = Instant::now();
     let steps = STEPS.iter().filter(|(_, speed, _)| !quick || *speed == Quick);
+    println!("=== Python packages");
     let environment = Environment::ready(root);
+    if let Err(message) = &environment {
+        println!("{message}");
+    }
     let mut done: Vec<(&str, Duration, Result<(), String>)> = Vec::new();
     for (name, _, action) in steps {
         println!("\n=== {name}");
@@ -101,11 +105,14 @@ fn run(root: &Path, action: Action, environment: Result<&Environment, &String>) 
     if let Ok(environment) = environment {
         environment.activate(&mut command);
     }
-    match command.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("{command:?}: {status}")),
-        Err(error) => Err(format!("{command:?}: {error}")),
-    }
+    let what = match command.status() {
+        Ok(status) if status.success() => return Ok(()),
+        Ok(status) => status.to_string(),
+        Err(error) => error.to_string(),
+    };
+    let words: Vec<_> =
+        std::iter::once(command.get_program()).chain(command.get_args()).map(|w| w.to_string_lossy()).collect();
+    Err(format!("{}: {what}", words.join(" ")))
 }
 
 #[cfg(test)]

@@ -60,12 +60,13 @@ fn is_path(text: &str) -> bool {
     let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c)) && !text.starts_with('/');
     let ours = FOLDERS.iter().any(|folder| text.starts_with(folder));
     let file = text.rsplit_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && ENDINGS.contains(&ending));
-    // A name in capitals stands for the user's own file.
-    let placeholder = text
+    // A name in capitals stands for the user's own file; our documents have such names too.
+    let capitals = text
         .split(['.', '/'])
         .next()
         .is_some_and(|stem| stem.len() > 1 && stem.chars().all(|c| c.is_ascii_uppercase()));
-    plain && (ours || file) && !(placeholder && !text.ends_with(".md"))
+    let placeholder = capitals && !text.ends_with(".md");
+    plain && (ours || file) && !placeholder
 }
 
 /// The targets of `[text](target)`.
