@@ -29,6 +29,8 @@ struct Arguments {
   int64_t turning_actuators;
   int64_t actuator_gravcomp;
   int64_t pair_types;
+  int64_t pattern_dofs;
+  int64_t pattern_words;
   int64_t row_max;
   const int* body_parentid;
   const int* body_rootid;
@@ -273,6 +275,8 @@ struct Arguments {
   int64_t search_offset;
   int64_t force_constraint_offset;
   int64_t H_offset;
+  int64_t factor_mask_offset;
+  int64_t factor_list_offset;
   int64_t step_acc_offset;
   int64_t implicit_L_offset;
   int64_t rk_q_offset;
@@ -338,6 +342,8 @@ struct Model {
   int turning_actuators;
   int actuator_gravcomp;
   int pair_types;
+  int pattern_dofs;
+  int pattern_words;
   int row_max;
   int opt_integrator;
   int opt_disableflags;
@@ -364,6 +370,8 @@ struct Model {
     turning_actuators((int)a.turning_actuators),
     actuator_gravcomp((int)a.actuator_gravcomp),
     pair_types((int)a.pair_types),
+    pattern_dofs((int)a.pattern_dofs),
+    pattern_words((int)a.pattern_words),
     row_max((int)a.row_max),
     opt_integrator((int)a.opt_integrator), opt_disableflags((int)a.opt_disableflags) {}
   INLINE int body_parentid(int i) const { return arguments->body_parentid[i]; }
@@ -537,6 +545,8 @@ struct Env : EnvState {
   INLINE real& search(int i) const { return (at(arguments->search_offset))[i]; }
   INLINE real& force_constraint(int i) const { return (at(arguments->force_constraint_offset))[i]; }
   INLINE real& H(int i) const { return (at(arguments->H_offset))[i]; }
+  INLINE int& factor_mask(int i) const { return *(int*)((at(arguments->factor_mask_offset)) + i); }
+  INLINE int& factor_list(int i) const { return *(int*)((at(arguments->factor_list_offset)) + i); }
   INLINE real& step_acc(int i) const { return (at(arguments->step_acc_offset))[i]; }
   INLINE real& implicit_L(int i) const { return (at(arguments->implicit_L_offset))[i]; }
   INLINE real& rk_q(int i) const { return (at(arguments->rk_q_offset))[i]; }

@@ -7,6 +7,7 @@
 #include "dynamics/tree_factor.h"
 #include "integrate/free_body.h"
 #include "solver/register_columns.h"
+#include "solver/sparse_factor.h"
 
 /// Minus D(i, j) for dof i and a dof j above it on the same joint: damping and actuators.
 INLINE real velocity_damping(const Model& model, const Env& env, int i, int j, bool actuators) {
@@ -48,6 +49,11 @@ template <class Team> INLINE void solve_implicit(Team team, const Model& model, 
     }
     team.sync();
 #endif
+  } else if (Team::lanes > 1 && model.nv > most_dense_dofs) {
+    const auto entry = [&](int i, int j) -> real& { return factor(model.dof_Madr(i) + model.dof_depth(i) - model.dof_depth(j)); };
+    tree_pattern(team, model, env);
+    factor_pattern(team, model, env, 0, true, entry);
+    solve_pattern(team, model, env, true, entry, [&](int dof) -> real& { return env.step_acc(dof); });
   } else {
     factor_tree(team, model, factor);
     solve_tree(team, model, factor, [&](int dof) -> real& { return env.step_acc(dof); });

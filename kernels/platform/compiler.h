@@ -98,6 +98,15 @@ INLINE int count_ones(uint32_t word) {
 #endif
 }
 
+/// The number of zeros above the highest one of a word that is not zero.
+INLINE int leading_zeros(uint32_t word) {
+#if PHALANX_GPU
+  return __clz((int)word);
+#else
+  return __builtin_clz(word);
+#endif
+}
+
 /// Adds to a counter that several teams share and returns its old value. Integers only: their sum has no order.
 INLINE uint32_t atomic_add(uint32_t* counter, uint32_t amount) {
 #if PHALANX_GPU

@@ -5,6 +5,7 @@
 #pragma once
 #include "solver/constraint_products.h"
 #include "solver/register_columns.h"
+#include "solver/sparse_factor.h"
 
 /// Replaces H by L.
 template <class Team> INLINE void factor_hessian(Team team, const Model& model, Env& env, bool active) {
@@ -40,6 +41,24 @@ template <class Team> INLINE void solve_hessian(Team team, const Model& model, E
   }
 }
 
+/// The pattern of H: the tree's, and what contacts between two branches add.
+template <class Team> INLINE void hessian_pattern(Team team, const Model& model, Env& env, bool active) {
+  tree_pattern(team, model, env);
+  const int contacts = active ? env.contact_count : 0;
+  bool coupled = false;
+  NO_UNROLL for (int c = 0; team.any_in_warp(c < contacts); ++c) {
+    const int count = c < contacts ? env.con_num(c) : 0, first = count > 0 ? env.con_adr(c) : 0;
+    // Dofs of one chain are ancestors of each other already; more dofs than steps up the tree mean a second chain.
+    const int climbed = count > 0 ? model.dof_depth(env.con_J(first).dof) - model.dof_depth(env.con_J(first + count - 1).dof) : 0;
+    const bool two_chains = climbed != count - 1;
+    coupled |= count > 0 && two_chains;
+    team.each(count > 0 && two_chains ? count : 0, [&](int row) {
+      NO_UNROLL for (int t = row + 1; t < count; ++t) add_to_row(model, env, env.con_J(first + row).dof, env.con_J(first + t).dof);
+    });
+  }
+  if (team.any_in_warp(coupled)) fill_pattern(team, model, env);
+}
+
 /// Fills `search` with minus the solution of H x = grad, H being assembled in memory; leaves its factor there.
 template <class Team> INLINE void newton_direction(Team team, const Model& model, Env& env, bool active) {
   if constexpr (factors_in_registers<Team>()) {
@@ -62,6 +81,12 @@ template <class Team> INLINE void newton_direction(Team team, const Model& model
     }
     team.sync();
 #endif
+  } else if (Team::lanes > 1 && model.nv > most_dense_dofs) {
+    const auto entry = [&](int i, int j) -> real& { return env.H(lower_index(i, j)); };
+    hessian_pattern(team, model, env, active);
+    factor_pattern(team, model, env, smallest_length, active, entry);
+    team.each(active ? model.nv : 0, [&](int i) { env.search(i) = -env.grad(i); });
+    solve_pattern(team, model, env, active, entry, [&](int i) -> real& { return env.search(i); });
   } else {
     factor_hessian(team, model, env, active);
     team.each(active ? model.nv : 0, [&](int i) { env.search(i) = -env.grad(i); });

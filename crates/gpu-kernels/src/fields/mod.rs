@@ -114,6 +114,8 @@ sizes! {
     TurningActuators "turning_actuators" "1 if an actuator drives a free or ball joint"
     ActuatorGravcomp "actuator_gravcomp" "1 if gravity compensation goes through actuators"
     PairTypes "pair_types" "pair types that occur, a bit each"
+    PatternDofs "pattern_dofs" "nv where a matrix is factored by its pattern, else 0"
+    PatternWords "pattern_words" "words of such a pattern"
     RowMax "row_max" "friction-loss and joint-limit rows at most"
 }
 

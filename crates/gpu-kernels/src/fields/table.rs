@@ -262,6 +262,8 @@ pub const FIELDS: &[Field] = &[
     f("search", Real, &[Of(Nv)], "", work(SOLVE, SOLVE), "search direction"),
     f("force_constraint", Real, &[Of(Nv)], "", work(SOLVE, INTEGRATE), "qfrc_constraint"),
     f("H", Real, &[Of(Nlower)], "", work(SOLVE, SOLVE), "Hessian, then its factor, by rows of the lower triangle"),
+    f("factor_mask", Int, &[Of(PatternWords)], "", work(SOLVE, INTEGRATE), "columns of each row of a large matrix's factor, as bits"),
+    f("factor_list", Int, &[Of(PatternDofs)], "", work(SOLVE, INTEGRATE), "columns of the row at hand, descending"),
     // Workspace: integration.
     f("step_acc", Real, &[Of(Nv)], "", work(INTEGRATE, INTEGRATE), "acceleration that moves the state"),
     f("implicit_L", Real, &[Of(NM)], "", work(INTEGRATE, INTEGRATE), "factor of the implicit mass matrix"),

@@ -11,6 +11,9 @@ type Arrays = BTreeMap<&'static str, Vec<i32>>;
 const FREE: i32 = 0;
 const BALL: i32 = 1;
 
+/// `most_dense_dofs` of `kernels/solver/sparse_factor.h`.
+const MOST_DENSE_DOFS: i64 = 48;
+
 /// All sizes and topology arrays of the field table.
 pub(super) fn of(model: &Model, collisions: &CollisionTable) -> (Sizes, Arrays) {
     let mut sizes = Sizes::new();
@@ -45,6 +48,8 @@ pub(super) fn of(model: &Model, collisions: &CollisionTable) -> (Sizes, Arrays) 
         ("turning_actuators", i64::from(arrays["actuator_trnid"].iter().any(|j| model.jnt_type[*j as usize] <= BALL))),
         ("actuator_gravcomp", i64::from(model.jnt_actgravcomp.iter().any(|f| *f != 0))),
         ("pair_types", collisions.pairs.iter().fold(0, |bits, p| bits | 1 << p.pair_type)),
+        ("pattern_dofs", if nv > MOST_DENSE_DOFS { nv } else { 0 }),
+        ("pattern_words", if nv > MOST_DENSE_DOFS { nv * ((nv + 31) / 32) } else { 0 }),
         ("row_max", nv + limit_rows(model)),
     ]);
     (sizes, arrays)

@@ -155,7 +155,9 @@ fn env(out: &mut String, baked: Option<&Baked>) {
     out.push_str("/// One environment's workspace and the team's own counts.\nstruct Env : EnvState {\n");
     // A specialised kernel names the shared array itself, so that the compiler knows which memory it is.
     out.push_str("  const Arguments* arguments;\n  int first_shared;\n  real* shared;\n  real* global;\n");
-    out.push_str("  INLINE real* at(int64_t offset) const { return offset >= 0 ? shared + offset : global + ~offset; }\n");
+    out.push_str(
+        "  INLINE real* at(int64_t offset) const { return offset >= 0 ? shared + offset : global + ~offset; }\n",
+    );
     for field in owned(|o| matches!(o, Owner::Work { .. })) {
         let (name, cpp) = (field.name, field.element.cpp());
         let words = field.element.words();
