@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-cargo xtask check [--quick]        everything that CI runs; --quick leaves out what takes minutes
+cargo xtask check [--quick]        everything that CI runs; --quick leaves out half of the comparisons and builds
 cargo xtask tidy                   reads the sources for what compilers do not check
 cargo xtask generate [--check]     writes the generated files, or names those that are stale
 cargo xtask gpu [--models FOLDER]  packs .gpu/ for a machine with a GPU and no Rust";
