@@ -33,7 +33,9 @@ fn collect(folder: &Path, out: &mut Vec<PathBuf>) {
 
 /// Writes a table of (name, text) of every kernel source.
 fn embed(root: &Path, sources: &[PathBuf]) {
-    let mut text = String::from("/// Every kernel source by its path below `kernels/`.\npub const SOURCES: &[(&str, &str)] = &[\n");
+    let mut text = String::from(
+        "/// Every kernel source by its path below `kernels/`.\npub const SOURCES: &[(&str, &str)] = &[\n",
+    );
     for path in sources {
         let name = path.strip_prefix(root).expect("below the root").to_string_lossy().replace('\\', "/");
         let full = fs::canonicalize(path).expect("a source that was just listed");

@@ -1,5 +1,5 @@
 //! Compiles models' kernels for an architecture and prints what came out: seconds, registers, local bytes, code bytes.
-use phalanx_gpu_kernels::compile::{Architecture, Nvrtc, Request, Cubin};
+use phalanx_gpu_kernels::compile::{Architecture, Cubin, Nvrtc, Request};
 use phalanx_gpu_kernels::executor::kernel_request;
 use phalanx_gpu_kernels::planning::plan_model;
 use phalanx_gpu_kernels::shape::Shape;
@@ -17,11 +17,30 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for (label, shape) in [("specialised", Some(&shape)), ("generic", None)] {
             let kernel = if shape.is_some() { plan.step() } else { plan.retry() };
             let r = kernel_request(kernel, shape);
-            let compiled = nvrtc.compile(&Request { name: &r.name, source: r.source, headers: &r.headers, options: &r.options, arch, keep_ptx: false })?;
+            let compiled = nvrtc.compile(&Request {
+                name: &r.name,
+                source: r.source,
+                headers: &r.headers,
+                options: &r.options,
+                arch,
+                keep_ptx: false,
+            })?;
             let cubin = Cubin::read(&compiled.cubin)?;
             let k = cubin.kernel("phalanx_step").ok_or("kernel")?;
-            println!("{path} {label}: lanes {} smem {} blocks/SM {} {:.1} s, {} registers, {} local bytes, {} code bytes, arguments {}", kernel.lanes_per_env, kernel.dynamic_shared_bytes, kernel.blocks_per_sm, compiled.seconds, k.registers, k.local_bytes, k.code_bytes, k.argument_bytes);
-            if !compiled.log.is_empty() { println!("{}", &compiled.log[..compiled.log.len().min(1500)]); }
+            println!(
+                "{path} {label}: lanes {} smem {} blocks/SM {} {:.1} s, {} registers, {} local bytes, {} code bytes, arguments {}",
+                kernel.lanes_per_env,
+                kernel.dynamic_shared_bytes,
+                kernel.blocks_per_sm,
+                compiled.seconds,
+                k.registers,
+                k.local_bytes,
+                k.code_bytes,
+                k.argument_bytes
+            );
+            if !compiled.log.is_empty() {
+                println!("{}", &compiled.log[..compiled.log.len().min(1500)]);
+            }
         }
     }
     Ok(())

@@ -1,7 +1,9 @@
 //! From a model's shape to what the launch planner asks: workspace arrays, bytes per environment, capacities.
 use crate::fields::{Dim, Element, FIELDS, Field, Owner, owned};
 use crate::shape::{Shape, ShapeError};
-use phalanx_launch_planner::{Capacity, Demand, DeviceLimits, KernelNeeds, LaunchPlan, ModelDims, PlanError, WorkArray, plan};
+use phalanx_launch_planner::{
+    Capacity, Demand, DeviceLimits, KernelNeeds, LaunchPlan, ModelDims, PlanError, WorkArray, plan,
+};
 use phalanx_model::Model;
 
 /// Numbers of one Jacobian entry.
@@ -91,7 +93,8 @@ fn traffic(name: &str) -> u64 {
         "H" => 60,
         "search" | "grad" | "acc" | "Ma" | "Mv" | "force_constraint" | "con_J" => 30,
         "L" | "implicit_L" => 20,
-        "row_jar" | "row_jv" | "con_jar" | "con_jv" | "con_force" | "row_dof" | "row_type" | "row_D" | "con_D" | "con_mu" => 15,
+        "row_jar" | "row_jv" | "con_jar" | "con_jv" | "con_force" | "row_dof" | "row_type" | "row_D" | "con_D"
+        | "con_mu" => 15,
         "M" | "cdof" | "body_position" | "body_orientation" => 8,
         _ => 3,
     }

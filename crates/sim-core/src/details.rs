@@ -68,7 +68,9 @@ impl Simulation {
         }
         let injected = contacts.map(|c| self.injected(c)).transpose()?;
         #[allow(irrefutable_let_patterns)]
-        let Backend::Cpu(executor) = &self.backend else { return Err(SimError::CpuOnly { what: "a forward pass with every derived field" }) };
+        let Backend::Cpu(executor) = &self.backend else {
+            return Err(SimError::CpuOnly { what: "a forward pass with every derived field" });
+        };
         let real = executor.real_bytes();
         let mut block = self.state.arguments.clone();
         block.set("substeps", 0);
@@ -94,9 +96,19 @@ impl Simulation {
         for (name, n, memory) in outputs {
             let mut bytes = vec![0; n * real];
             memory.read(0, &mut bytes)?;
-            fields.push(DetailField { name: name.into(), shape: self.output_shape(name, n), values: from_bytes(&bytes, real) });
+            fields.push(DetailField {
+                name: name.into(),
+                shape: self.output_shape(name, n),
+                values: from_bytes(&bytes, real),
+            });
         }
-        let view = Pass { sim: self, work: &workspace, contacts: marks[0] as usize, entries: marks[1] as usize, rows: marks[2] as usize };
+        let view = Pass {
+            sim: self,
+            work: &workspace,
+            contacts: marks[0] as usize,
+            entries: marks[1] as usize,
+            rows: marks[2] as usize,
+        };
         view.add_workspace_fields(&mut fields);
         view.add_constraint_rows(&mut fields);
         Ok(Details { fields, contacts: view.contacts() })
@@ -167,7 +179,9 @@ const CONTACT_PYRAMIDAL: f64 = 6.0;
 impl Pass<'_> {
     fn add_workspace_fields(&self, fields: &mut Vec<DetailField>) {
         let (nv, nbody) = (self.sim.model.nv, self.sim.model.nbody);
-        let mut add = |name: &str, shape: Vec<usize>, values: Vec<f64>| fields.push(DetailField { name: name.into(), shape, values });
+        let mut add = |name: &str, shape: Vec<usize>, values: Vec<f64>| {
+            fields.push(DetailField { name: name.into(), shape, values })
+        };
         let mut cinert = self.work.reals("cinert", 10 * nbody);
         cinert[..10].fill(0.0);
         add("cinert", vec![nbody, 10], cinert);
@@ -196,7 +210,8 @@ impl Pass<'_> {
     fn contacts(&self) -> Vec<DetailContact> {
         let n = self.contacts;
         let (dist, pos) = (self.work.reals("con_dist", n), self.work.reals("con_pos", 3 * n));
-        let (frame, pair, dim) = (self.work.reals("con_frame", 9 * n), self.work.ints("con_pair", n), self.work.ints("con_dim", n));
+        let (frame, pair, dim) =
+            (self.work.reals("con_frame", 9 * n), self.work.ints("con_pair", n), self.work.ints("con_dim", n));
         let geoms = self.sim.shape.collision_geoms();
         let contact = |c: usize| DetailContact {
             dist: dist[c],
@@ -213,7 +228,9 @@ impl Pass<'_> {
         rows.extend(self.contact_rows());
         let (n, nv) = (rows.len(), self.sim.model.nv);
         let column = |f: fn(&Row) -> f64| rows.iter().map(f).collect::<Vec<_>>();
-        let mut add = |name: &str, shape: Vec<usize>, values: Vec<f64>| fields.push(DetailField { name: name.into(), shape, values });
+        let mut add = |name: &str, shape: Vec<usize>, values: Vec<f64>| {
+            fields.push(DetailField { name: name.into(), shape, values })
+        };
         add("efc_J", vec![n, nv], rows.iter().flat_map(|r| r.jacobian.clone()).collect());
         add("efc_type", vec![n], column(|r| r.kind));
         add("efc_pos", vec![n], column(|r| r.pos));
@@ -235,7 +252,11 @@ impl Pass<'_> {
             for k in 0..if kind[r] == 2 { 3 } else { 1 } {
                 jacobian[first + k] = j[3 * r + k];
             }
-            let margin = if kind[r] == 0 { 0.0 } else { self.sim.shape.values["jnt_margin"][self.sim.model.dof_jntid[first] as usize] };
+            let margin = if kind[r] == 0 {
+                0.0
+            } else {
+                self.sim.shape.values["jnt_margin"][self.sim.model.dof_jntid[first] as usize]
+            };
             let force = if kind[r] == 0 { (-d[r] * jar[r]).clamp(-loss[r], loss[r]) } else { push(d[r], jar[r]) };
             let kind = if kind[r] == 0 { FRICTION_DOF } else { LIMIT_JOINT };
             Row { kind, jacobian, pos: past[r] + margin, margin, aref: aref[r], d: d[r], force }
@@ -245,7 +266,8 @@ impl Pass<'_> {
 
     fn contact_rows(&self) -> Vec<Row> {
         let (n, nv) = (self.contacts, self.sim.model.nv);
-        let (dim, adr, num) = (self.work.ints("con_dim", n), self.work.ints("con_adr", n), self.work.ints("con_num", n));
+        let (dim, adr, num) =
+            (self.work.ints("con_dim", n), self.work.ints("con_adr", n), self.work.ints("con_num", n));
         let (mu, d) = (self.work.reals("con_mu", 2 * n), self.work.reals("con_D", n));
         let (aref, jar) = (self.work.reals("con_aref", 3 * n), self.work.reals("con_jar", 3 * n));
         let (dist, pair) = (self.work.reals("con_dist", n), self.work.ints("con_pair", n));
@@ -257,13 +279,22 @@ impl Pass<'_> {
             for e in adr[c] as usize..(adr[c] + num[c]) as usize {
                 (0..3).for_each(|k| axis[k][dofs[4 * e + 3] as usize] = entries[4 * e + k]);
             }
-            let edges: &[(usize, f64)] = if dim[c] == 1 { &[(0, 0.0)] } else { &[(1, 1.0), (1, -1.0), (2, 1.0), (2, -1.0)] };
+            let edges: &[(usize, f64)] =
+                if dim[c] == 1 { &[(0, 0.0)] } else { &[(1, 1.0), (1, -1.0), (2, 1.0), (2, -1.0)] };
             for (tangent, sign) in edges {
                 let factor = if *tangent == 0 { 0.0 } else { sign * mu[2 * c + tangent - 1] };
                 let along = |v: &[f64]| v[3 * c] + factor * v[3 * c + tangent];
                 let jacobian = (0..nv).map(|i| axis[0][i] + factor * axis[*tangent][i]).collect();
                 let kind = if dim[c] == 1 { CONTACT_FRICTIONLESS } else { CONTACT_PYRAMIDAL };
-                rows.push(Row { kind, jacobian, pos: dist[c], margin, aref: along(&aref), d: d[c], force: push(d[c], along(&jar)) });
+                rows.push(Row {
+                    kind,
+                    jacobian,
+                    pos: dist[c],
+                    margin,
+                    aref: along(&aref),
+                    d: d[c],
+                    force: push(d[c], along(&jar)),
+                });
             }
         }
         rows

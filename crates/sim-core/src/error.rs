@@ -15,7 +15,9 @@ pub enum SimError {
         device: String,
     },
     /// The program was built without CUDA, or the system has none.
-    #[error("{device} was asked for, and this build has no CUDA; use device cpu, or build with the feature `cuda` on Linux")]
+    #[error(
+        "{device} was asked for, and this build has no CUDA; use device cpu, or build with the feature `cuda` on Linux"
+    )]
     NoCuda {
         /// The device.
         device: String,

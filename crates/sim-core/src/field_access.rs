@@ -105,13 +105,23 @@ impl Simulation {
         if values.len() != n && (shared || values.len() != whole) {
             if shared && values.len() == whole {
                 let advice = format!("name it in Options::per_env to give each environment its own {field}");
-                return Err(SimError::WrongUse { name: field.into(), what: "a model field that all environments share", advice });
+                return Err(SimError::WrongUse {
+                    name: field.into(),
+                    what: "a model field that all environments share",
+                    advice,
+                });
             }
-            return Err(SimError::WrongLength { name: field.into(), one: n, all: whole as u64, num_envs, given: values.len() });
+            return Err(SimError::WrongLength {
+                name: field.into(),
+                one: n,
+                all: whole as u64,
+                num_envs,
+                given: values.len(),
+            });
         }
         check_finite(field, values)?;
         match found.owner {
-            Owner::Model => self.write_model_value(found.name, values),
+            Owner::Model => self.write_model_value(found.name, values, true),
             Owner::Output => {
                 let advice = "write the state or the inputs that it comes from".to_owned();
                 Err(SimError::WrongUse { name: field.into(), what: "an output", advice })

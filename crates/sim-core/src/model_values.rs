@@ -18,7 +18,51 @@ pub(crate) fn per_env_fields(names: &[String]) -> Result<Vec<&'static str>, SimE
     names.iter().map(check).collect()
 }
 
+/// Fields that others are derived from.
+const SOURCES: &[&str] = &[
+    "qpos0",
+    "body_pos",
+    "body_quat",
+    "body_ipos",
+    "body_iquat",
+    "body_mass",
+    "body_inertia",
+    "jnt_pos",
+    "jnt_axis",
+    "dof_armature",
+];
+
+/// The fields that are derived from them.
+const DERIVED: &[&str] = &["body_subtreemass", "dof_invweight0", "body_invweight0", "stat_meaninertia"];
+
+/// The per-environment fields that were asked for, and with any source of derived fields those too.
+pub(crate) fn with_derived(mut names: Vec<&'static str>) -> Vec<&'static str> {
+    if names.iter().any(|n| SOURCES.contains(n)) {
+        names.extend(DERIVED);
+    }
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
 impl Simulation {
+    /// Recomputes what is derived from an edited field.
+    fn recompute_derived(&mut self, name: &str) -> Result<(), SimError> {
+        if !SOURCES.contains(&name) {
+            return Ok(());
+        }
+        let each = self.state.extra.contains_key("dof_invweight0");
+        let environments = if each { self.options.num_envs } else { 1 };
+        self.backend.executor_mut().set_constants(&self.state.arguments, environments)?;
+        if !each {
+            for derived in DERIVED {
+                let values = self.read(derived)?;
+                self.shape.values.insert(derived, values);
+            }
+        }
+        Ok(())
+    }
+
     /// Gives every environment its own copy of a model field, all alike at first.
     pub(crate) fn make_per_env(&mut self, name: &'static str) -> Result<(), SimError> {
         let field = find(name)?;
@@ -26,11 +70,16 @@ impl Simulation {
         self.state.request(self.backend.executor(), &self.shape, name, self.options.num_envs)?;
         self.state.arguments.set(&format!("{name}_stride"), n as u64);
         let values = self.shape.values[name].clone();
-        self.write_model_value(name, &values)
+        self.write_model_value(name, &values, false)
     }
 
-    /// Writes a model field and recomputes what is derived from it.
-    pub(crate) fn write_model_value(&mut self, name: &'static str, values: &[f64]) -> Result<(), SimError> {
+    /// Writes a model field and, where asked, recomputes what is derived from it.
+    pub(crate) fn write_model_value(
+        &mut self,
+        name: &'static str,
+        values: &[f64],
+        recompute: bool,
+    ) -> Result<(), SimError> {
         let real = self.real_bytes();
         if let Some(memory) = self.state.extra.get_mut(name) {
             let n = width(&self.shape, find(name)?);
@@ -41,6 +90,6 @@ impl Simulation {
             self.state.values.write(offset, &to_bytes(values, real))?;
             self.shape.values.insert(name, values.to_vec());
         }
-        Ok(())
+        if recompute { self.recompute_derived(name) } else { Ok(()) }
     }
 }

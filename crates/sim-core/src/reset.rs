@@ -73,13 +73,21 @@ impl Simulation {
         match envs {
             Envs::All => Ok(vec![1; n as usize]),
             Envs::Mask(mask) if mask.len() as u64 == n => Ok(mask.iter().map(|m| u8::from(*m)).collect()),
-            Envs::Mask(mask) => {
-                Err(SimError::WrongLength { name: "mask".into(), one: n as usize, all: n, num_envs: n, given: mask.len() })
-            }
+            Envs::Mask(mask) => Err(SimError::WrongLength {
+                name: "mask".into(),
+                one: n as usize,
+                all: n,
+                num_envs: n,
+                given: mask.len(),
+            }),
             Envs::Ids(ids) => {
                 let mut mask = vec![0; n as usize];
                 for &env in ids {
-                    *mask.get_mut(env as usize).ok_or(SimError::NoSuchEnvironment { env, num_envs: n, last: n - 1 })? = 1;
+                    *mask.get_mut(env as usize).ok_or(SimError::NoSuchEnvironment {
+                        env,
+                        num_envs: n,
+                        last: n - 1,
+                    })? = 1;
                 }
                 Ok(mask)
             }
@@ -99,11 +107,19 @@ impl Simulation {
                 for (name, values, n) in [("qpos", qpos, nq), ("qvel", qvel, nv)] {
                     if values.len() != n && values.len() != n * num_envs {
                         let (all, num_envs) = ((n * num_envs) as u64, num_envs as u64);
-                        return Err(SimError::WrongLength { name: name.into(), one: n, all, num_envs, given: values.len() });
+                        return Err(SimError::WrongLength {
+                            name: name.into(),
+                            one: n,
+                            all,
+                            num_envs,
+                            given: values.len(),
+                        });
                     }
                     check_finite(name, values)?;
                 }
-                let spread = |values: &[f64], n: usize, each: bool| if each && values.len() == n { values.repeat(num_envs) } else { values.to_vec() };
+                let spread = |values: &[f64], n: usize, each: bool| {
+                    if each && values.len() == n { values.repeat(num_envs) } else { values.to_vec() }
+                };
                 let each = qpos.len() != nq || qvel.len() != nv;
                 Ok((spread(qpos, nq, each), spread(qvel, nv, each)))
             }

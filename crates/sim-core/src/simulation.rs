@@ -1,9 +1,9 @@
 //! The batch: made, stepped, synchronised.
 use crate::state_arena::StateArena;
 use crate::{DeviceChoice, Options, Precision, SimError};
+use phalanx_gpu_kernels::executor::{CpuExecutor, CpuOptions, Executor, Precision as KernelPrecision};
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 use phalanx_gpu_kernels::executor::{CudaExecutor, CudaOptions};
-use phalanx_gpu_kernels::executor::{CpuExecutor, CpuOptions, Executor, Precision as KernelPrecision};
 use phalanx_gpu_kernels::fields::{FIELDS, Owner, STAGES};
 use phalanx_gpu_kernels::shape::Shape;
 use phalanx_launch_planner::{Demand, LaunchPlan};
@@ -75,7 +75,7 @@ impl Simulation {
         }
         let mut shape = Shape::of(model)?;
         override_solver(&mut shape, &options);
-        let per_env = crate::model_values::per_env_fields(&options.per_env)?;
+        let per_env = crate::model_values::with_derived(crate::model_values::per_env_fields(&options.per_env)?);
         let demand = Demand {
             num_envs: options.num_envs,
             lanes: options.lanes,
@@ -86,7 +86,16 @@ impl Simulation {
         let backend = make_backend(&shape, &demand, &options, &per_env)?;
         let state = StateArena::new(backend.executor(), &shape, options.num_envs, STAGES.len())?;
         let time_base = vec![0.0; options.num_envs as usize];
-        let mut sim = Simulation { model: model.clone(), shape, options, state, backend, steps: 0, time_base, outputs: Vec::new() };
+        let mut sim = Simulation {
+            model: model.clone(),
+            shape,
+            options,
+            state,
+            backend,
+            steps: 0,
+            time_base,
+            outputs: Vec::new(),
+        };
         sim.fill_arguments();
         for name in per_env {
             sim.make_per_env(name)?;
@@ -209,7 +218,9 @@ impl Simulation {
     /// How far a pass must go for the requested outputs.
     fn output_level(&self) -> u64 {
         let level = |name: &str| match name {
-            "xpos" | "xquat" | "xipos" | "geom_xpos" | "geom_xmat" | "site_xpos" | "site_xmat" | "subtree_com" => POSITIONS,
+            "xpos" | "xquat" | "xipos" | "geom_xpos" | "geom_xmat" | "site_xpos" | "site_xmat" | "subtree_com" => {
+                POSITIONS
+            }
             "cvel" => VELOCITIES,
             _ => ACCELERATIONS,
         };
@@ -261,7 +272,12 @@ fn override_solver(shape: &mut Shape, options: &Options) {
     shape.ls_iterations = solver.ls_iterations.map_or(shape.ls_iterations, i64::from);
 }
 
-fn make_backend(shape: &Shape, demand: &Demand, options: &Options, per_env: &[&'static str]) -> Result<Backend, SimError> {
+fn make_backend(
+    shape: &Shape,
+    demand: &Demand,
+    options: &Options,
+    per_env: &[&'static str],
+) -> Result<Backend, SimError> {
     debug_assert!(FIELDS.iter().any(|f| f.name == "qpos"));
     let double = options.precision == Precision::F64;
     if double && matches!(options.device, DeviceChoice::Cuda(_)) {
@@ -286,7 +302,13 @@ fn cuda_answers() -> bool {
 }
 
 #[cfg(all(feature = "cuda", target_os = "linux"))]
-fn make_cuda(shape: &Shape, demand: &Demand, options: &Options, per_env: &[&'static str], ordinal: usize) -> Result<Backend, SimError> {
+fn make_cuda(
+    shape: &Shape,
+    demand: &Demand,
+    options: &Options,
+    per_env: &[&'static str],
+    ordinal: usize,
+) -> Result<Backend, SimError> {
     let cuda = CudaOptions {
         ordinal,
         stream: options.stream,

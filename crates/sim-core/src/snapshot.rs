@@ -47,6 +47,14 @@ impl Simulation {
 
     fn identity(&self) -> String {
         let m = &self.model;
-        format!("{} environments of {} (nq {}, nv {}, na {}), {} bytes a number", self.options.num_envs, self.shape.name, m.nq, m.nv, m.na, self.real_bytes())
+        format!(
+            "{} environments of {} (nq {}, nv {}, na {}), {} bytes a number",
+            self.options.num_envs,
+            self.shape.name,
+            m.nq,
+            m.nv,
+            m.na,
+            self.real_bytes()
+        )
     }
 }

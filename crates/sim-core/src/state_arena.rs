@@ -14,8 +14,6 @@ const ALIGNMENT: u64 = 256;
 pub(crate) struct Place {
     /// Bytes from the start of its memory.
     pub(crate) offset: u64,
-    /// Numbers per environment.
-    pub(crate) width: usize,
 }
 
 /// All memory of a batch, and the argument block that points into it.
@@ -24,7 +22,8 @@ pub(crate) struct StateArena {
     pub(crate) places: BTreeMap<&'static str, Place>,
     /// Bytes of the arena's leading part that is state: what a snapshot keeps.
     pub(crate) state_bytes: u64,
-    pub(crate) topology: Memory,
+    /// Held for the kernels, which read it through the argument block.
+    _topology: Memory,
     pub(crate) values: Memory,
     /// Offsets in `values` of the fields that all environments share.
     pub(crate) shared_values: BTreeMap<&'static str, u64>,
@@ -47,7 +46,12 @@ pub(crate) fn is_on_request(field: &Field) -> bool {
 }
 
 impl StateArena {
-    pub(crate) fn new(executor: &dyn Executor, shape: &Shape, num_envs: u64, stages: usize) -> Result<StateArena, SimError> {
+    pub(crate) fn new(
+        executor: &dyn Executor,
+        shape: &Shape,
+        num_envs: u64,
+        stages: usize,
+    ) -> Result<StateArena, SimError> {
         let real = executor.real_bytes() as u64;
         let mut places = BTreeMap::new();
         let mut end = 0u64;
@@ -55,7 +59,7 @@ impl StateArena {
         for owner in [Owner::State, Owner::Input] {
             for field in owned(move |o| o == owner).filter(|f| !is_on_request(f)) {
                 let width = width(shape, field);
-                places.insert(field.name, Place { offset: end, width });
+                places.insert(field.name, Place { offset: end });
                 end = (end + num_envs * width as u64 * real).next_multiple_of(ALIGNMENT);
             }
             if owner == Owner::State {
@@ -94,7 +98,7 @@ impl StateArena {
             arena,
             places,
             state_bytes,
-            topology,
+            _topology: topology,
             values,
             shared_values,
             extra: BTreeMap::new(),
@@ -105,7 +109,13 @@ impl StateArena {
     }
 
     /// Takes memory for a field that is allocated on request, and points the block at it.
-    pub(crate) fn request(&mut self, executor: &dyn Executor, shape: &Shape, name: &str, num_envs: u64) -> Result<(), SimError> {
+    pub(crate) fn request(
+        &mut self,
+        executor: &dyn Executor,
+        shape: &Shape,
+        name: &str,
+        num_envs: u64,
+    ) -> Result<(), SimError> {
         let Some(field) = FIELDS.iter().find(|f| f.name == name) else { return Ok(()) };
         if self.extra.contains_key(field.name) {
             return Ok(());

@@ -60,7 +60,17 @@ impl Simulation {
         let not_finite = self.faults()?.iter().filter(|f| *f & crate::NOT_FINITE != 0).count() as u64;
         let [contacts, rows, iterations, solves, retried, not_converged, ..] = sums;
         let env_steps = self.steps * self.options.num_envs;
-        Ok(Statistics { contacts, rows, iterations, solves, retried, not_converged, not_finite, steps: self.steps, env_steps })
+        Ok(Statistics {
+            contacts,
+            rows,
+            iterations,
+            solves,
+            retried,
+            not_converged,
+            not_finite,
+            steps: self.steps,
+            env_steps,
+        })
     }
 
     /// Fault bits of every environment: see [`NOT_FINITE`](crate::NOT_FINITE).

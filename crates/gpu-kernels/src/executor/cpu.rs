@@ -37,31 +37,33 @@ type RangeFunction = unsafe extern "C" fn(*const c_void, i64, i64);
 struct Build {
     name: &'static str,
     step: StepFunction,
+    set_constants: StepFunction,
     reset: RangeFunction,
     random_controls: RangeFunction,
 }
 
 macro_rules! builds {
-    ($($constant:ident $name:literal $step:ident $reset:ident $random:ident;)*) => {
+    ($($constant:ident $name:literal $step:ident $constants:ident $reset:ident $random:ident;)*) => {
         unsafe extern "C" {
             $(
                 fn $step(arguments: *const c_void, workspace: *mut c_void, begin: i64, end: i64);
+                fn $constants(arguments: *const c_void, workspace: *mut c_void, begin: i64, end: i64);
                 fn $reset(arguments: *const c_void, begin: i64, end: i64);
                 fn $random(arguments: *const c_void, begin: i64, end: i64);
             )*
         }
-        $(const $constant: Build = Build { name: $name, step: $step, reset: $reset, random_controls: $random };)*
+        $(const $constant: Build = Build { name: $name, step: $step, set_constants: $constants, reset: $reset, random_controls: $random };)*
     };
 }
 
 builds! {
-    F32_BASE "float" phalanx_step_f32_base phalanx_reset_f32_base phalanx_random_controls_f32_base;
-    F64_BASE "double" phalanx_step_f64_base phalanx_reset_f64_base phalanx_random_controls_f64_base;
+    F32_BASE "float" phalanx_step_f32_base phalanx_set_constants_f32_base phalanx_reset_f32_base phalanx_random_controls_f32_base;
+    F64_BASE "double" phalanx_step_f64_base phalanx_set_constants_f64_base phalanx_reset_f64_base phalanx_random_controls_f64_base;
 }
 #[cfg(target_arch = "x86_64")]
 builds! {
-    F32_V3 "float, x86-64-v3" phalanx_step_f32_v3 phalanx_reset_f32_v3 phalanx_random_controls_f32_v3;
-    F64_V3 "double, x86-64-v3" phalanx_step_f64_v3 phalanx_reset_f64_v3 phalanx_random_controls_f64_v3;
+    F32_V3 "float, x86-64-v3" phalanx_step_f32_v3 phalanx_set_constants_f32_v3 phalanx_reset_f32_v3 phalanx_random_controls_f32_v3;
+    F64_V3 "double, x86-64-v3" phalanx_step_f64_v3 phalanx_set_constants_f64_v3 phalanx_reset_f64_v3 phalanx_random_controls_f64_v3;
 }
 
 /// The fastest build that this processor runs. `PHALANX_CPU=base` asks for the plain one, to compare their bits.
@@ -69,8 +71,12 @@ fn choose_build(precision: Precision) -> Build {
     #[cfg(target_arch = "x86_64")]
     {
         let plain = std::env::var_os("PHALANX_CPU").is_some_and(|v| v == "base");
-        let has_v3 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("bmi2")
-            && is_x86_feature_detected!("lzcnt") && is_x86_feature_detected!("movbe") && is_x86_feature_detected!("f16c");
+        let has_v3 = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("fma")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("movbe")
+            && is_x86_feature_detected!("f16c");
         if has_v3 && !plain {
             return if precision == Precision::F64 { F64_V3 } else { F32_V3 };
         }
@@ -107,7 +113,9 @@ impl CpuExecutor {
         let real_bytes = if options.precision == Precision::F64 { 8 } else { 4 };
         let plan = cpu_plan(&model_dims(shape, &[], &[]), demand, threads, real_bytes as u64);
         let words = plan.kernels.iter().map(|k| k.layout.global_words_per_env).max().unwrap_or(0) as usize;
-        let workspaces = (0..threads).map(|_| HostMemory::zeroed(words * real_bytes, "a thread's workspace")).collect::<Result<_, _>>()?;
+        let workspaces = (0..threads)
+            .map(|_| HostMemory::zeroed(words * real_bytes, "a thread's workspace"))
+            .collect::<Result<_, _>>()?;
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .thread_name(|i| format!("phalanx-{i}"))
@@ -129,7 +137,8 @@ impl CpuExecutor {
         let arrays: Vec<WorkArray> = dims.arrays.iter().map(open).collect();
         let placed = layout(&arrays, dims.proven, |_| Placement::Global);
         let kernel = KernelPlan { capacity: dims.proven, layout: placed, ..self.plan.retry().clone() };
-        let memory = HostMemory::zeroed(kernel.layout.global_words_per_env as usize * self.real_bytes, "an open workspace")?;
+        let memory =
+            HostMemory::zeroed(kernel.layout.global_words_per_env as usize * self.real_bytes, "an open workspace")?;
         let mut block = arguments.clone();
         block.apply(&workspace_slots(&kernel));
         block.set("is_retry", 0);
@@ -198,7 +207,19 @@ impl Executor for CpuExecutor {
     }
     fn reset(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
         // SAFETY: the block's pointers are live for the call and ranges are disjoint.
-        self.over(arguments.get("num_envs") as i64, |b, e, _| unsafe { (self.build.reset)(arguments.as_slice().as_ptr().cast(), b, e) });
+        self.over(arguments.get("num_envs") as i64, |b, e, _| unsafe {
+            (self.build.reset)(arguments.as_slice().as_ptr().cast(), b, e)
+        });
+        Ok(())
+    }
+    fn set_constants(&mut self, arguments: &ArgumentBlock, environments: u64) -> Result<(), ExecutorError> {
+        let mut block = arguments.clone();
+        block.apply(&self.retry_slots);
+        self.over(environments as i64, |begin, end, thread| {
+            let workspace = self.workspaces[thread].address() as *mut c_void;
+            // SAFETY: the block's pointers are live for the call, ranges are disjoint, and the workspace belongs to this thread.
+            unsafe { (self.build.set_constants)(block.as_slice().as_ptr().cast(), workspace, begin, end) };
+        });
         Ok(())
     }
     fn random_controls(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
@@ -275,8 +296,10 @@ fn cpu_plan(dims: &ModelDims, demand: &Demand, threads: usize, word_bytes: u64) 
     let fast = kernel("step", dims.fast_capacity(demand.fast_contacts));
     let retry = kernel("retry", dims.proven);
     let scale = word_bytes / 4;
-    let per_env = scale * (dims.state_bytes_per_env + dims.input_bytes_per_env + dims.output_bytes_per_env + dims.model_bytes_per_env);
-    let workspace = scale * 4 * threads as u64 * retry.layout.global_words_per_env.max(fast.layout.global_words_per_env);
+    let per_env = scale
+        * (dims.state_bytes_per_env + dims.input_bytes_per_env + dims.output_bytes_per_env + dims.model_bytes_per_env);
+    let workspace =
+        scale * 4 * threads as u64 * retry.layout.global_words_per_env.max(fast.layout.global_words_per_env);
     let n = demand.num_envs;
     let memory = MemoryMap {
         state: n * scale * dims.state_bytes_per_env,
@@ -289,7 +312,16 @@ fn cpu_plan(dims: &ModelDims, demand: &Demand, threads: usize, word_bytes: u64) 
     };
     let max_num_envs = host_memory_bytes().saturating_sub(workspace) / per_env.max(1);
     let device = DeviceLimits { name: format!("CPU, {threads} threads"), ..cpu_limits(threads) };
-    LaunchPlan { model: dims.name.clone(), device, num_envs: n, estimated: false, kernels: vec![fast, retry], memory, max_num_envs, rejected: vec![] }
+    LaunchPlan {
+        model: dims.name.clone(),
+        device,
+        num_envs: n,
+        estimated: false,
+        kernels: vec![fast, retry],
+        memory,
+        max_num_envs,
+        rejected: vec![],
+    }
 }
 
 /// A CPU in the planner's terms: a multiprocessor of one lane a thread.

@@ -5,11 +5,15 @@
 use super::cuda_kernels::{KernelRequest, kernel_request};
 use super::{Executor, ExecutorError, Memory, workspace_slots};
 use crate::compile::{Architecture, Cache, CachedCubin, Nvrtc, Request, compile_cached};
-use crate::cuda::{Buffer, CudaError, Device, DeviceAttributes, Kernel, LaunchShape, Module, Stream, StreamHandle, driver_version};
+use crate::cuda::{
+    Buffer, CudaError, Device, DeviceAttributes, Kernel, LaunchShape, Module, Stream, StreamHandle, driver_version,
+};
 use crate::planning::model_dims;
 use crate::shape::Shape;
 use crate::view::{ArgumentBlock, slot_index};
-use phalanx_launch_planner::{Demand, DeviceLimits, KernelAttributes, KernelNeeds, KernelPlan, LaunchPlan, ModelDims, plan};
+use phalanx_launch_planner::{
+    Demand, DeviceLimits, KernelAttributes, KernelNeeds, KernelPlan, LaunchPlan, ModelDims, plan,
+};
 use std::time::Instant;
 
 /// How a GPU is used.
@@ -46,6 +50,7 @@ pub struct CudaExecutor {
     compile_seconds: f64,
     step: Launch,
     retry: Launch,
+    set_constants: Kernel,
     reset: Kernel,
     random_controls: Kernel,
     /// Length of the retry list: ours, since every step clears it.
@@ -94,7 +99,9 @@ impl CudaExecutor {
         let started = Instant::now();
         let device = Device::open(options.ordinal)?;
         let limits = match &options.limits {
-            Some(lower) => device_limits(device.attributes()).lowered_by(lower).map_err(phalanx_launch_planner::PlanError::from)?,
+            Some(lower) => {
+                device_limits(device.attributes()).lowered_by(lower).map_err(phalanx_launch_planner::PlanError::from)?
+            }
             None => device_limits(device.attributes()),
         };
         let mut demand = demand.clone();
@@ -112,7 +119,8 @@ impl CudaExecutor {
         let plan = replan(&limits, &dims, &demand, &estimate, &fast, &retry)?;
 
         let own_stream = if options.stream.is_none() { Some(Stream::new(&device)?) } else { None };
-        let stream = options.stream.map_or_else(|| own_stream.as_ref().map_or(StreamHandle(0), Stream::handle), StreamHandle);
+        let stream =
+            options.stream.map_or_else(|| own_stream.as_ref().map_or(StreamHandle(0), Stream::handle), StreamHandle);
         let fast = Module::load(&device, &fast.cubin)?;
         let retry_module = Module::load(&device, &retry.cubin)?;
         let retry_count = Buffer::allocate(&device, 4, "the length of the retry list")?;
@@ -129,6 +137,7 @@ impl CudaExecutor {
             compile_seconds: started.elapsed().as_secs_f64(),
             step,
             retry,
+            set_constants: retry_module.kernel("phalanx_set_constants")?,
             reset: fast.kernel("phalanx_reset")?,
             random_controls: fast.kernel("phalanx_random_controls")?,
             retry_count,
@@ -263,6 +272,14 @@ impl Executor for CudaExecutor {
     }
     fn reset(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
         self.launch_small(&self.reset, arguments, arguments.get("num_envs"))
+    }
+    fn set_constants(&mut self, arguments: &ArgumentBlock, environments: u64) -> Result<(), ExecutorError> {
+        let mut block = arguments.clone();
+        block.apply(&self.retry.slots);
+        block.set("num_envs", environments);
+        // SAFETY: the block holds live pointers of this device; the caller keeps them until the stream has passed.
+        unsafe { self.set_constants.launch(self.retry.shape, bytes_of(&block), self.stream)? };
+        Ok(())
     }
     fn random_controls(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
         self.launch_small(&self.random_controls, arguments, arguments.get("num_envs") * arguments.get("nu").max(1))

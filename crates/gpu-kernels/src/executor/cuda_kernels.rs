@@ -47,6 +47,8 @@ pub fn kernel_request(kernel: &KernelPlan, shape: Option<&Shape>) -> KernelReque
     options.push(format!("-DPHALANX_LANES={}", kernel.lanes_per_env));
     options.push(format!("-DPHALANX_MAX_THREADS={threads}"));
     options.push(format!("-DPHALANX_MIN_BLOCKS={blocks}"));
-    let name = shape.map_or("generic.cu".to_owned(), |s| format!("{}.cu", s.name.replace(|c: char| !c.is_ascii_alphanumeric(), "_")));
+    let name = shape.map_or("generic.cu".to_owned(), |s| {
+        format!("{}.cu", s.name.replace(|c: char| !c.is_ascii_alphanumeric(), "_"))
+    });
     KernelRequest { name, source: source("entry_gpu.cu"), headers: headers.collect(), options }
 }

@@ -137,5 +137,7 @@ fn geom_name(model: &Model, geom: usize) -> String {
 }
 
 fn type_name(geom_type: i32) -> &'static str {
-    ["plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh"].get(geom_type as usize).unwrap_or(&"unknown")
+    ["plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh"]
+        .get(geom_type as usize)
+        .unwrap_or(&"unknown")
 }

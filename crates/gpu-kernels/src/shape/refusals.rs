@@ -7,7 +7,9 @@ const ENABLE_OVERRIDE: u32 = 1 << 0;
 
 /// Refuses a model that would move differently from what its file says.
 pub(super) fn check(model: &Model) -> Result<(), ShapeError> {
-    let refuse = |element: String, what: &'static str, advice: &'static str| Err(ShapeError::NotSupported { element, what, advice });
+    let refuse = |element: String, what: &'static str, advice: &'static str| {
+        Err(ShapeError::NotSupported { element, what, advice })
+    };
     let named = |kind: &str, names: &[String], i: usize| match names.get(i).filter(|n| !n.is_empty()) {
         Some(name) => format!("{kind} \"{name}\""),
         None => format!("{kind} {i}"),
@@ -20,13 +22,21 @@ pub(super) fn check(model: &Model) -> Result<(), ShapeError> {
         return refuse("option".into(), "the flag `override`", "set the contact parameters on geoms or pairs");
     }
     if model.opt.disableactuator != 0 {
-        return refuse("option".into(), "`actuatorgroupdisable`", "remove the actuators, or leave their controls at zero");
+        return refuse(
+            "option".into(),
+            "`actuatorgroupdisable`",
+            "remove the actuators, or leave their controls at zero",
+        );
     }
     if let Some(i) = (0..model.njnt).find(|j| model.jnt_stiffnesspoly[2 * j..2 * j + 2].iter().any(|p| *p != 0.0)) {
         return refuse(named("joint", &model.names.jnt, i), "stiffness of higher order", "write one number");
     }
     if let Some(dof) = (0..model.nv).find(|d| model.dof_dampingpoly[2 * d..2 * d + 2].iter().any(|p| *p != 0.0)) {
-        return refuse(named("joint", &model.names.jnt, model.dof_jntid[dof] as usize), "damping of higher order", "write one number");
+        return refuse(
+            named("joint", &model.names.jnt, model.dof_jntid[dof] as usize),
+            "damping of higher order",
+            "write one number",
+        );
     }
     Ok(())
 }

@@ -23,7 +23,11 @@ pub const CONTROL: &[Control] = &[
     c("num_envs", "int64_t", "environments of the batch"),
     c("first_env", "int64_t", "identity of environment 0: random numbers depend on it"),
     c("substeps", "int64_t", "steps to advance"),
-    c("output_level", "int64_t", "0: no outputs; 1: of positions; 2: of velocities too; 3: of forces and accelerations too"),
+    c(
+        "output_level",
+        "int64_t",
+        "0: no outputs; 1: of positions; 2: of velocities too; 3: of forces and accelerations too",
+    ),
     c("opt_integrator", "int64_t", "0 Euler, 1 RK4, 3 implicitfast"),
     c("opt_disableflags", "int64_t", "MuJoCo's mjtDisableBit"),
     c("opt_iterations", "int64_t", "bound on solver iterations"),
