@@ -18,7 +18,7 @@ REFUSED = {
 # must be finite.
 ILL_CONDITIONED = {"single/zero_friction": 1e-4}
 
-# DESIGN 7: the same on both sides, whatever the XML says.
+# The same on both sides, whatever the XML says: docs/comparison.md.
 TOLERANCE = 1e-12
 ITERATIONS = 100
 LS_ITERATIONS = 50

@@ -1,6 +1,6 @@
 """Drives the `phalanx` program: one forward pass of one state, or many steps of many environments.
 
-Settings of an oracle run (DESIGN 7) go on every command line. The parser takes a field as nested lists or as
+The settings of an oracle run go on every command line. The parser takes a field as nested lists or as
 {"shape": [...], "values": [...]}, at the top or under "fields"; null is NaN.
 """
 

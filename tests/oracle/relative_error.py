@@ -1,4 +1,4 @@
-"""How far apart two values of one field are: max|a-b| / max|b|, with a floor of 1e-6 of the field's unit (DESIGN 7)."""
+"""How far apart two values of one field are: max|a-b| / max|b|, with a floor of 1e-6 of the field's unit."""
 
 import numpy as np
 

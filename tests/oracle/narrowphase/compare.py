@@ -3,7 +3,7 @@
     python tests/oracle/narrowphase/compare.py [--cases 3000] [--pair box_box] [--seed 0]
 
 Poses are random, parallel, turned by quarters, nearly so (1e-3, 1e-5 radians), on a grid, and stacked so that faces touch;
-depths reach from far apart to one inside the other. Tolerances are DESIGN.md's, section 7: where MuJoCo disagrees with
+depths reach from far apart to one inside the other. Tolerances are those of docs/comparison.md: where MuJoCo disagrees with
 itself after moves of 1e-13 and after a rigid motion of the whole scene, ten times its own spread. Exits 1 on a failure.
 """
 

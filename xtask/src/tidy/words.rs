@@ -7,6 +7,7 @@ const NOWHERE: &[(&str, &str)] = &[
     ("/home/", "a path of one machine"),
     ("/users/", "a path of one machine"),
     ("/work/", "a path of one machine"),
+    ("design.md", "a document that the repository does not have"),
     ("issue #", "a number that only a tracker explains; say the reason here"),
     ("chatgpt", "the project speaks of itself alone"),
     ("claude", "the project speaks of itself alone"),
