@@ -68,7 +68,7 @@ fn asks_for_a_compiler(code: &str) -> bool {
     let Some(directive) = code.trim_start().strip_prefix('#') else { return false };
     let directive = directive.trim();
     let condition = ["ifdef", "ifndef", "elif", "if"].iter().find_map(|word| directive.strip_prefix(word));
-    condition.is_some_and(|condition| !CONDITIONS.contains(&condition.trim()))
+    condition.is_some_and(|condition| !CONDITIONS.contains(&condition.trim().trim_start_matches('!')))
 }
 
 fn branches_over_types(code: &str, kernel: bool) -> bool {
@@ -107,6 +107,7 @@ mod tests {
         assert_eq!(complaints("kernels/step.h", "#ifdef PHALANX_GPU"), 1);
         assert_eq!(complaints("kernels/platform/compiler.h", "#if defined(__CUDACC_RTC__)"), 0);
         assert_eq!(complaints("kernels/step.h", "#if PHALANX_SPECIALISED"), 0);
+        assert_eq!(complaints("kernels/step.h", "#if !PHALANX_SPECIALISED"), 0);
         assert_eq!(complaints("kernels/step.h", "#include \"if.h\""), 0);
     }
 
