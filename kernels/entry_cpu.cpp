@@ -5,6 +5,7 @@
 
 namespace PHALANX_VARIANT {
 #include "platform/float_modes.h"
+#include "dynamics/set_constants.h"
 #include "reset.h"
 #include "run.h"
 
@@ -33,6 +34,13 @@ void random_controls_range(const Arguments& a, int64_t begin, int64_t end) {
     for (int i = 0; i < (int)a.nu; ++i) draw_control(a, e, i);
   }
 }
+void set_constants_range(const Arguments& a, real* workspace, int64_t begin, int64_t end) {
+  const StandardFloatModes modes;
+  for (int64_t e = begin; e < end; ++e) {
+    Env env = open_environment(a, Workspace{workspace, 0, workspace}, e, true);
+    set_constants(SingleLane{}, Model(a, e), env);
+  }
+}
 }  // namespace PHALANX_VARIANT
 
 #define PHALANX_NAME_(function, variant) phalanx_##function##_##variant
@@ -41,6 +49,9 @@ void random_controls_range(const Arguments& a, int64_t begin, int64_t end) {
 extern "C" {
 void PHALANX_NAME(step, PHALANX_VARIANT)(const void* arguments, void* workspace, int64_t begin, int64_t end) {
   PHALANX_VARIANT::step_range(*(const PHALANX_VARIANT::Arguments*)arguments, (PHALANX_VARIANT::real*)workspace, begin, end);
+}
+void PHALANX_NAME(set_constants, PHALANX_VARIANT)(const void* arguments, void* workspace, int64_t begin, int64_t end) {
+  PHALANX_VARIANT::set_constants_range(*(const PHALANX_VARIANT::Arguments*)arguments, (PHALANX_VARIANT::real*)workspace, begin, end);
 }
 void PHALANX_NAME(reset, PHALANX_VARIANT)(const void* arguments, int64_t begin, int64_t end) {
   PHALANX_VARIANT::reset_range(*(const PHALANX_VARIANT::Arguments*)arguments, begin, end);

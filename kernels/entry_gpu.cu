@@ -1,5 +1,6 @@
 // The GPU's entry points. A specialised build fixes PHALANX_LANES with the model's shape; a generic one takes it as an option.
 #include "run.h"
+#include "dynamics/set_constants.h"
 #include "reset.h"
 
 PHALANX_SHARED_ARRAY(phalanx_shared)
@@ -25,6 +26,22 @@ extern "C" __global__ void __launch_bounds__(PHALANX_MAX_THREADS, PHALANX_MIN_BL
   }
   add_tally(team, a, me, tally);
 }
+
+#if !PHALANX_SPECIALISED
+/// Recomputes what is derived from edited model fields.
+extern "C" __global__ void __launch_bounds__(PHALANX_MAX_THREADS, PHALANX_MIN_BLOCKS) phalanx_set_constants(const __grid_constant__ Arguments a) {
+  constexpr int lanes = PHALANX_LANES;
+  const int teams_per_block = (int)blockDim.x / lanes, team_in_block = (int)threadIdx.x / lanes;
+  const int64_t teams = (int64_t)gridDim.x * teams_per_block, me = (int64_t)blockIdx.x * teams_per_block + team_in_block;
+  const WarpTeam<lanes> team = {(int)threadIdx.x % lanes, (int)(threadIdx.x & 31u) / lanes * lanes};
+  const Workspace workspace = {phalanx_shared, team_in_block * (int)a.shared_words, a.workspace + me * a.global_words};
+  NO_UNROLL for (int64_t e = me; team.any_in_warp(e < a.num_envs); e += teams) {
+    const int64_t index = e < a.num_envs ? e : 0;
+    Env env = open_environment(a, workspace, index, e < a.num_envs);
+    set_constants(team, Model(a, index), env);
+  }
+}
+#endif
 
 /// Copies the reset state into the environments of the mask.
 extern "C" __global__ void phalanx_reset(const __grid_constant__ Arguments a) {

@@ -89,18 +89,25 @@ struct Workspace {
   real* global;
 };
 
-/// Runs environment `index` from pass `first` on; an absent team runs along. Passes are the substeps, then one that only
-/// computes outputs.
-template <class Team>
-INLINE void run_environment(Team team, const Arguments& a, Workspace workspace, int64_t index, int first, bool present, Tally& tally) {
-  const Model model(a, index);
+/// A team's view of an environment.
+INLINE Env open_environment(const Arguments& a, Workspace workspace, int64_t index, bool alive) {
   Env env;
   env.arguments = &a;
   env.first_shared = workspace.first_shared;
   env.shared = workspace.shared + workspace.first_shared;
   env.global = workspace.global;
   env.index = index;
-  env.alive = present && !(a.fault[index] & fault_not_finite) && (!a.mask || a.mask[index]);
+  env.alive = alive;
+  return env;
+}
+
+/// Runs environment `index` from pass `first` on; an absent team runs along. Passes are the substeps, then one that only
+/// computes outputs.
+template <class Team>
+INLINE void run_environment(Team team, const Arguments& a, Workspace workspace, int64_t index, int first, bool present, Tally& tally) {
+  const Model model(a, index);
+  const bool frozen = a.fault[index] & fault_not_finite, masked = a.mask && !a.mask[index];
+  Env env = open_environment(a, workspace, index, present && !frozen && !masked);
   if (!team.any_in_warp(env.alive)) return;
   StageClock clock(a.stage_clocks);
   load(team, model, env);

@@ -46,6 +46,7 @@ struct Arguments {
   const int* level_adr;
   const int* level_body;
   const int* body_subtree_end;
+  const int* body_simple;
   const int* body_freeblock;
   const int* jnt_type;
   const int* jnt_qposadr;
@@ -388,6 +389,7 @@ struct Model {
   INLINE int level_adr(int i) const { return arguments->level_adr[i]; }
   INLINE int level_body(int i) const { return arguments->level_body[i]; }
   INLINE int body_subtree_end(int i) const { return arguments->body_subtree_end[i]; }
+  INLINE int body_simple(int i) const { return arguments->body_simple[i]; }
   INLINE int body_freeblock(int i) const { return arguments->body_freeblock[i]; }
   INLINE int jnt_type(int i) const { return arguments->jnt_type[i]; }
   INLINE int jnt_qposadr(int i) const { return arguments->jnt_qposadr[i]; }

@@ -84,6 +84,11 @@ pub trait Executor: Send {
     /// # Errors
     /// If a launch is refused.
     fn reset(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError>;
+    /// Recomputes the model fields that are derived from others, for `environments` of the batch from the first.
+    ///
+    /// # Errors
+    /// If a launch is refused.
+    fn set_constants(&mut self, arguments: &ArgumentBlock, environments: u64) -> Result<(), ExecutorError>;
     /// Draws a control for every actuator.
     ///
     /// # Errors

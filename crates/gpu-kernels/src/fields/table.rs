@@ -73,6 +73,7 @@ pub const FIELDS: &[Field] = &[
     f("level_adr", Int, &[Of(LevelAdrCount)], "", Topology, "first entry of each level in level_body"),
     f("level_body", Int, &[Of(Nbody)], "", Topology, "bodies by depth in the tree"),
     f("body_subtree_end", Int, &[Of(Nbody)], "", Topology, "one past the last body of the subtree"),
+    f("body_simple", Int, &[Of(Nbody)], "", Topology, "MuJoCo's body_simple"),
     f("body_freeblock", Int, &[Of(Nbody)], "", Topology, "1 for a free body without jointed descendants"),
     // Topology: joints and dofs.
     f("jnt_type", Int, &[Of(Njnt)], "", Topology, "0 free, 1 ball, 2 slide, 3 hinge"),

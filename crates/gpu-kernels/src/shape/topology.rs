@@ -69,6 +69,7 @@ fn copies(model: &Model, arrays: &mut Arrays) {
     copy("body_jntadr", &model.body_jntadr);
     copy("body_dofnum", &model.body_dofnum);
     copy("body_dofadr", &model.body_dofadr);
+    copy("body_simple", &model.body_simple);
     copy("body_mocapid", &model.body_mocapid);
     copy("jnt_type", &model.jnt_type);
     copy("jnt_qposadr", &model.jnt_qposadr);
@@ -167,8 +168,8 @@ fn collision(collisions: &CollisionTable, arrays: &mut Arrays) {
 /// Which actuators drive each dof.
 fn actuators(model: &Model, arrays: &mut Arrays) {
     let mut drivers = vec![Vec::new(); model.nv];
-    for actuator in 0..model.nu {
-        let joint = arrays["actuator_trnid"][actuator] as usize;
+    for (actuator, &joint) in arrays["actuator_trnid"].iter().enumerate() {
+        let joint = joint as usize;
         let first = model.jnt_dofadr[joint] as usize;
         let count = match model.jnt_type[joint] {
             FREE => 6,
