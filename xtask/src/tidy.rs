@@ -35,7 +35,7 @@ pub fn tidy(root: &Path) -> Result<(), String> {
 /// What is wrong with these files; `exists` tells whether a path below the repository exists.
 fn complaints(files: &[SourceFile], exists: &dyn Fn(&str) -> bool) -> Vec<String> {
     let names = documents::file_names(files);
-    let mut found = Vec::new();
+    let mut found = documents::unlisted_records(files);
     for file in files {
         found.extend(first_lines::judge(file));
         found.extend(words::judge(file));

@@ -55,6 +55,15 @@ pub fn judge(file: &SourceFile, names: &BTreeSet<String>, exists: &dyn Fn(&str) 
     complaints
 }
 
+/// Complains about decision records that the list of records does not name.
+pub fn unlisted_records(files: &[SourceFile]) -> Vec<String> {
+    let list = files.iter().find(|file| file.path == "docs/decisions/README.md").map_or("", |file| &file.text);
+    let listed = |name: &str| list.contains(&format!("]({name})"));
+    let records = files.iter().filter_map(|file| Some((file, file.path.strip_prefix("docs/decisions/")?)));
+    let missing = records.filter(|(_, name)| *name != "README.md" && !listed(name));
+    missing.map(|(file, _)| file.complaint(1, "docs/decisions/README.md does not list this record")).collect()
+}
+
 /// Whether a text in backticks means a file or folder of the repository.
 fn is_path(text: &str) -> bool {
     let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c)) && !text.starts_with('/');
@@ -99,6 +108,16 @@ mod tests {
         );
         assert_eq!(complaints("    `gone.rs`"), 0);
         assert_eq!(complaints("```\n`gone.rs`\n```"), 0);
+    }
+
+    #[test]
+    fn records_are_listed() {
+        let file = |path: &str, text: &str| SourceFile { path: path.into(), text: text.into() };
+        let list = file("docs/decisions/README.md", "| [0001](0001-a.md) | A |");
+        let files = [list, file("docs/decisions/0001-a.md", "# A"), file("docs/decisions/0002-b.md", "# B")];
+        let found = unlisted_records(&files);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with("docs/decisions/0002-b.md:1: "));
     }
 
     #[test]
