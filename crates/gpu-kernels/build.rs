@@ -52,7 +52,7 @@ fn compile(root: &Path, precision: &str, define: Option<&str>, set: &str, flags:
     let mut build = cc::Build::new();
     build.cpp(true).std("c++17").include(root).file(root.join("entry_cpu.cpp"));
     build.define("PHALANX_VARIANT", variant.as_str()).flag("-ffp-contract=off").flag("-fno-math-errno");
-    build.opt_level(2).debug(false).warnings(true).extra_warnings(true);
+    build.opt_level(3).debug(false).warnings(true).extra_warnings(true);
     if let Some(define) = define {
         build.define(define, None);
     }

@@ -5,7 +5,8 @@
 //   real      float; double in the host's reference build (PHALANX_F64)
 //   INLINE    for short functions that must not cost a call
 //   NOINLINE  for long functions that are called from several places
-//   NO_UNROLL before a loop whose body is large: code size is compile time and instruction cache
+//   RESTRICT   for a pointer whose memory nothing else in the function touches
+//   NO_UNROLL  before a loop whose body is large: code size is compile time and instruction cache
 #pragma once
 
 #if defined(__CUDACC_RTC__)
@@ -21,6 +22,7 @@ typedef unsigned long long uint64_t;
 #define NOINLINE __noinline__
 #define UNROLL _Pragma("unroll")
 #define NO_UNROLL _Pragma("unroll 1")
+#define RESTRICT __restrict__
 #else
 #define PHALANX_GPU 0
 #include <cmath>
@@ -30,6 +32,7 @@ typedef unsigned long long uint64_t;
 #define NOINLINE inline __attribute__((noinline))
 #define UNROLL
 #define NO_UNROLL
+#define RESTRICT __restrict__
 #endif
 
 /// Declares the block's dynamic shared memory; a host that plays a warp gives one array.
@@ -104,6 +107,15 @@ INLINE int leading_zeros(uint32_t word) {
   return __clz((int)word);
 #else
   return __builtin_clz(word);
+#endif
+}
+
+/// The number of zeros below the lowest one of a word that is not zero.
+INLINE int trailing_zeros(uint32_t word) {
+#if PHALANX_GPU
+  return __ffs((int)word) - 1;
+#else
+  return __builtin_ctz(word);
 #endif
 }
 

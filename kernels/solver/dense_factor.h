@@ -17,8 +17,9 @@ template <class Team> INLINE void factor_hessian(Team team, const Model& model, 
     team.each(active ? k : 0, [&](int i) {
       const real l = env.H(row + i);
       if (l == 0) return;
-      const int target = lower_index(i, 0);
-      NO_UNROLL for (int j = 0; j <= i; ++j) env.H(target + j) = fused(-l, env.H(row + j), env.H(target + j));
+      real* RESTRICT target = &env.H(lower_index(i, 0));
+      const real* RESTRICT pivot = &env.H(row);
+      NO_UNROLL for (int j = 0; j <= i; ++j) target[j] = fused(-l, pivot[j], target[j]);
     });
   }
 }
@@ -32,12 +33,19 @@ template <class Team> INLINE void solve_hessian(Team team, const Model& model, E
     team.each(active ? k + 1 : 0, [&](int j) { env.search(j) = j == k ? value : fused(-env.H(row + j), value, env.search(j)); });
   }
   NO_UNROLL for (int k = 0; k < model.nv; ++k) {
-    const real value = active ? env.search(k) * env.H(lower_index(k, k)) : real(0);
-    team.sync();
-    team.each(active ? model.nv - k : 0, [&](int t) {
-      const int i = k + t;
-      env.search(i) = t == 0 ? value : fused(-env.H(lower_index(i, k)), value, env.search(i));
-    });
+    if constexpr (Team::lanes > 1) {
+      const real value = active ? env.search(k) * env.H(lower_index(k, k)) : real(0);
+      team.sync();
+      team.each(active ? model.nv - k : 0, [&](int t) {
+        const int i = k + t;
+        env.search(i) = t == 0 ? value : fused(-env.H(lower_index(i, k)), value, env.search(i));
+      });
+    } else {  // the same sums, row by row
+      const real* row = &env.H(lower_index(k, 0));
+      real sum = env.search(k);
+      for (int j = 0; j < k; ++j) sum = fused(-row[j], env.search(j), sum);
+      if (active) env.search(k) = sum * row[k];
+    }
   }
 }
 
@@ -81,7 +89,7 @@ template <class Team> INLINE void newton_direction(Team team, const Model& model
     }
     team.sync();
 #endif
-  } else if (Team::lanes > 1 && model.nv > most_dense_dofs) {
+  } else if (model.nv > most_dense_dofs) {
     const auto entry = [&](int i, int j) -> real& { return env.H(lower_index(i, j)); };
     hessian_pattern(team, model, env, active);
     factor_pattern(team, model, env, smallest_length, active, entry);

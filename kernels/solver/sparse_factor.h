@@ -20,6 +20,20 @@ INLINE void add_to_row(const Model& model, const Env& env, int k, int j) {
   word = (int)((uint32_t)word | 1u << (j % 32));
 }
 
+/// Calls f for every column of row k: a lane a column, or one lane from set bit to set bit, ascending.
+template <class Team, class F> INLINE void each_in_row(Team team, const Model& model, const Env& env, int k, bool active, F f) {
+  if constexpr (Team::lanes > 1) {
+    team.each(active ? k : 0, [&](int j) {
+      if (in_row(model, env, k, j)) f(j);
+    });
+  } else {
+    const int words = mask_words(model);
+    for (int w = 0; active && w < words; ++w) {
+      for (uint32_t word = (uint32_t)env.factor_mask(k * words + w); word; word &= word - 1) f(32 * w + trailing_zeros(word));
+    }
+  }
+}
+
 /// The rows of a matrix with the tree's own pattern: every dof's ancestors.
 template <class Team> INLINE void tree_pattern(Team team, const Model& model, Env& env) {
   const int words = mask_words(model);
@@ -57,16 +71,13 @@ template <class Team, class At> INLINE void factor_pattern(Team team, const Mode
     team.sync();
     int count = 0;
     NO_UNROLL for (int w = 0; w < words; ++w) count += count_ones((uint32_t)env.factor_mask(k * words + w));
-    team.each(active ? k + 1 : 0, [&](int j) {
-      if (j == k) {
-        at(k, k) = inverse;
-      } else if (in_row(model, env, k, j)) {
-        int place = count_ones((uint32_t)env.factor_mask(k * words + j / 32) & ((1u << (j % 32)) - 1u));
-        NO_UNROLL for (int w = 0; w < j / 32; ++w) place += count_ones((uint32_t)env.factor_mask(k * words + w));
-        env.factor_list(count - 1 - place) = j;  // descending
-        at(k, j) = at(k, j) * inverse;
-      }
+    each_in_row(team, model, env, k, active, [&](int j) {
+      int place = count_ones((uint32_t)env.factor_mask(k * words + j / 32) & ((1u << (j % 32)) - 1u));
+      NO_UNROLL for (int w = 0; w < j / 32; ++w) place += count_ones((uint32_t)env.factor_mask(k * words + w));
+      env.factor_list(count - 1 - place) = j;  // descending
+      at(k, j) = at(k, j) * inverse;
     });
+    team.each(active ? 1 : 0, [&](int) { at(k, k) = inverse; });
     team.triangle(active ? count : 0, [&](int s, int t) {
       const int i = env.factor_list(s), j = env.factor_list(t);
       at(i, j) = fused(-at(k, i), at(k, j), at(i, j));
@@ -79,18 +90,22 @@ template <class Team, class At, class Vector> INLINE void solve_pattern(Team tea
   NO_UNROLL for (int k = model.nv - 1; k >= 0; --k) {
     const real value = active ? x(k) * at(k, k) : real(0);
     team.sync();
-    team.each(active ? k + 1 : 0, [&](int j) {
-      if (j == k) x(k) = value;
-      else if (in_row(model, env, k, j)) x(j) = fused(-at(k, j), value, x(j));
-    });
+    each_in_row(team, model, env, k, active, [&](int j) { x(j) = fused(-at(k, j), value, x(j)); });
+    team.each(active ? 1 : 0, [&](int) { x(k) = value; });
   }
   NO_UNROLL for (int k = 0; k < model.nv; ++k) {
-    const real value = active ? x(k) * at(k, k) : real(0);
-    team.sync();
-    team.each(active ? model.nv - k : 0, [&](int t) {
-      const int i = k + t;
-      if (t == 0) x(k) = value;
-      else if (in_row(model, env, i, k)) x(i) = fused(-at(i, k), value, x(i));
-    });
+    if constexpr (Team::lanes > 1) {
+      const real value = active ? x(k) * at(k, k) : real(0);
+      team.sync();
+      team.each(active ? model.nv - k : 0, [&](int t) {
+        const int i = k + t;
+        if (t == 0) x(k) = value;
+        else if (in_row(model, env, i, k)) x(i) = fused(-at(i, k), value, x(i));
+      });
+    } else {  // the same sums, row by row
+      real sum = x(k);
+      each_in_row(team, model, env, k, active, [&](int j) { sum = fused(-at(k, j), x(j), sum); });
+      if (active) x(k) = sum * at(k, k);
+    }
   }
 }

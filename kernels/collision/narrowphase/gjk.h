@@ -88,7 +88,7 @@ inline bool reduce_to_nearest(Simplex& simplex) {
 NOINLINE bool gjk_distance(const ConvexShape& first, const ConvexShape& second, real limit, ConvexGap& gap) {
   Vec3 v = first.geom.pos - second.geom.pos;
   if (dot(v, v) < square(smallest_length)) v = vec3(1, 0, 0);
-  Simplex simplex;
+  Simplex simplex = {};
   simplex.vertex[0] = farthest_difference(first, second, -v);
   simplex.weight[0] = 1;
   simplex.count = 1;

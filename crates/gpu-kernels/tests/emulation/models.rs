@@ -1,0 +1,70 @@
+//! The models that the emulated lanes step: the assets, and small ones for what the assets leave out.
+
+use phalanx_model::Model;
+use std::path::Path;
+
+/// A ball joint with limits, friction loss and a spring; Runge-Kutta; contacts of spheres and capsules.
+const BALL_RUNGE_KUTTA: &str = r#"<mujoco model="ball_rk4">
+  <option integrator="RK4" timestep="0.004" density="1.2" viscosity="0.002"/>
+  <worldbody>
+    <geom type="plane" size="0 0 1"/>
+    <body pos="0 0 0.6">
+      <joint type="ball" limited="true" range="0 0.4" stiffness="2" damping="0.1" frictionloss="0.05"/>
+      <geom type="capsule" fromto="0 0 0 0.3 0 -0.3" size="0.05"/>
+      <body pos="0.3 0 -0.3">
+        <joint name="elbow" axis="0 1 0" range="-0.5 0.5" limited="true" frictionloss="0.1" armature="0.01"/>
+        <geom type="sphere" size="0.08" pos="0.1 0 -0.2"/>
+      </body>
+    </body>
+    <body pos="0.5 0.1 0.2"><freejoint/><geom type="sphere" size="0.15"/></body>
+    <body pos="0.4 -0.2 0.2"><freejoint/><geom type="capsule" size="0.1 0.1"/></body>
+  </worldbody>
+  <actuator><motor joint="elbow" gear="3"/></actuator>
+</mujoco>"#;
+
+/// Two free boxes and a cylinder that touch each other and the ground: box-box, cylinder and convex pairs.
+const PILE: &str = r#"<mujoco model="pile">
+  <option timestep="0.003"><flag eulerdamp="disable"/></option>
+  <worldbody>
+    <geom type="plane" size="0 0 1"/>
+    <body pos="0 0 0.1"><freejoint/><geom type="box" size="0.2 0.2 0.1"/></body>
+    <body pos="0.05 0 0.32"><freejoint/><geom type="box" size="0.1 0.15 0.1"/></body>
+    <body pos="-0.05 0.1 0.5"><freejoint/><geom type="cylinder" size="0.1 0.1"/></body>
+    <body pos="0.2 0.1 0.4"><freejoint/><geom type="capsule" size="0.08 0.1"/></body>
+    <body pos="0.2 -0.1 0.3" gravcomp="1"><freejoint/><geom type="ellipsoid" size="0.1 0.12 0.08"/></body>
+  </worldbody>
+</mujoco>"#;
+
+/// One hinge and nothing else: fewer of everything than any team has lanes.
+const PENDULUM: &str = r#"<mujoco model="pendulum">
+  <worldbody><body pos="0 0 1"><joint axis="0 1 0" damping="0.1"/><geom type="capsule" fromto="0 0 0 0 0 -0.5" size="0.05"/></body></worldbody>
+</mujoco>"#;
+
+/// Fifty hinges: more dofs than a team keeps columns of in registers, so that every team factors in memory.
+fn chain() -> String {
+    let link = |k: usize| {
+        let (y, z, touches) = (k % 2, (k + 1) % 2, i32::from(k % 10 == 9));
+        format!(
+            "<body pos='0.1 0 0'><joint axis='0 {y} {z}' damping='0.01' range='-0.2 0.2' limited='true'/>
+             <geom type='capsule' fromto='0 0 0 0.1 0 0' size='0.03' contype='0' conaffinity='{touches}'/>"
+        )
+    };
+    let (links, ends): (String, _) = ((0..50).map(link).collect(), "</body>".repeat(50));
+    format!(
+        "<mujoco model='chain'><option timestep='0.001'/><worldbody><geom type='plane' size='0 0 1'/>
+         <body pos='0 0 0.3'>{links}{ends}</body></worldbody></mujoco>"
+    )
+}
+
+/// An asset by its file's name.
+pub fn asset(name: &str) -> Model {
+    Model::from_file(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets").join(name)).unwrap()
+}
+
+/// Every model, the quickest first.
+pub fn all() -> Vec<Model> {
+    let inline = [("pendulum.xml", PENDULUM.to_owned()), ("ball_rk4.xml", BALL_RUNGE_KUTTA.to_owned()), ("pile.xml", PILE.to_owned()), ("chain.xml", chain())];
+    let mut models: Vec<Model> = inline.iter().map(|(name, xml)| Model::from_xml(xml, name).unwrap()).collect();
+    models.extend(["cartpole.xml", "ant.xml", "quadruped.xml", "arm_cube.xml", "humanoid.xml"].map(asset));
+    models
+}

@@ -1,0 +1,152 @@
+//! The kernels as a GPU runs them, on a host that plays the lanes of its warps: the same bits as the CPU's for every size of
+//! a team, every lane at every collective, no race, no memory of others (rule 12 of "Rules for the same bits").
+
+mod emulation;
+
+use emulation::batch::{Batch, Random, draw_controls, randomise};
+use emulation::library::{CLANG, Compiler, EmulatedKernel, GXX, GXX_OPTIMISED, Order};
+use emulation::models;
+use phalanx_gpu_kernels::executor::{CpuExecutor, CpuOptions, Executor, kernel_request};
+use phalanx_gpu_kernels::planning::plan_model;
+use phalanx_gpu_kernels::shape::Shape;
+use phalanx_launch_planner::{Demand, DeviceLimits, KernelPlan, LaunchPlan};
+use phalanx_model::Model;
+
+/// Environments beyond those of one warp, so that teams go on to a second one and the last warp has absent teams.
+const MORE_ENVIRONMENTS: u32 = 5;
+/// Launches of a run, with other controls each.
+const LAUNCHES: usize = 8;
+/// Steps of a launch: a retry may have to begin at any of them.
+const SUBSTEPS: u64 = 3;
+
+/// How a run differs from others of the same model.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    lanes: u32,
+    fast_contacts: Option<u32>,
+    specialised: bool,
+    compiler: Compiler,
+    order: Order,
+}
+
+#[test]
+fn one_lane_gives_the_cpus_bits() {
+    every_model(1);
+}
+
+#[test]
+fn two_lanes_give_the_cpus_bits() {
+    every_model(2);
+}
+
+#[test]
+fn four_lanes_give_the_cpus_bits() {
+    every_model(4);
+}
+
+#[test]
+fn eight_lanes_give_the_cpus_bits() {
+    every_model(8);
+}
+
+#[test]
+fn sixteen_lanes_give_the_cpus_bits() {
+    every_model(16);
+}
+
+#[test]
+fn thirty_two_lanes_give_the_cpus_bits() {
+    every_model(32);
+}
+
+#[test]
+fn optimised_kernels_keep_their_bits() {
+    let compilers = [GXX_OPTIMISED, CLANG];
+    for compiler in compilers {
+        if compiler.version().is_none() {
+            eprintln!("skipped: {} is not installed", compiler.command);
+            continue;
+        }
+        for (name, lanes) in [("ant.xml", 16), ("humanoid.xml", 32), ("arm_cube.xml", 8)] {
+            let case = Case { lanes, fast_contacts: None, specialised: true, compiler, order: Order::Ascending };
+            compare(&models::asset(name), case);
+        }
+    }
+}
+
+/// Every model with this size of the teams: specialised and generic, with room and without, in three orders of the lanes.
+fn every_model(lanes: u32) {
+    if GXX.version().is_none() {
+        eprintln!("skipped: g++ is not installed");
+        return;
+    }
+    for model in models::all() {
+        let case = |fast_contacts, specialised, order| Case { lanes, fast_contacts, specialised, compiler: GXX, order };
+        compare(&model, case(None, true, Order::Ascending));
+        compare(&model, case(Some(1), true, Order::Descending));
+        compare(&model, case(Some(1), false, Order::Shuffled));
+    }
+}
+
+/// Runs the CPU and the emulated lanes side by side; after every launch they must agree in everything that was written.
+fn compare(model: &Model, case: Case) {
+    let shape = Shape::of(model).unwrap();
+    let what = format!("{} with {case:?}", shape.name);
+    let environments = (32 / case.lanes + MORE_environments) as usize;
+    let demand = Demand { lanes: Some(case.lanes), fast_contacts: case.fast_contacts, ..Demand::envs(environments as u64) };
+    let limits = DeviceLimits::preset("h200").unwrap();
+    let plan = plan_model(model, &limits, &demand).unwrap();
+    let (step, retry) = kernels(&shape, &plan, case);
+    let mut cpu = CpuExecutor::new(&shape, &demand, &CpuOptions { threads: Some(1), ..CpuOptions::default() }).unwrap();
+    assert_eq!(cpu.plan().step().capacity, plan.step().capacity, "{what}");
+
+    let mut expected = Batch::new(&shape, model, environments);
+    randomise(&mut expected, model, 7);
+    let mut played = Batch::new(&shape, model, environments);
+    played.copy_state_of(&expected);
+    let mut random = Random(11);
+    let mut retried = 0;
+    for launch in 0..LAUNCHES {
+        draw_controls(&mut expected, &mut random);
+        played.copy_state_of(&expected);
+        for batch in [&mut expected, &mut played] {
+            batch.block.set("substeps", SUBSTEPS);
+            // A call without outputs, then one of positions, ... : each ends in another pass.
+            batch.block.set("output_level", launch as u64 % 4);
+        }
+        cpu.step(&expected.block).unwrap();
+        played.words("retry_count")[0] = 0;
+        // One block too few for one wave, so that teams go on to a second environment.
+        let blocks = (environments as u32).div_ceil(plan.step().envs_per_block).saturating_sub(1).max(1);
+        step.launch(&what, plan.step(), &played.block, false, blocks, case.order);
+        assert_eq!(played.retries(), expected.retries(), "{what}: the retry lists of launch {launch}");
+        retried += played.retries().len();
+        if let (Some(retry), true) = (&retry, played.words("retry_count")[0] > 0) {
+            retry.launch(&format!("{what}, retry"), plan.retry(), &played.block, true, 2, case.order);
+        }
+        let difference = played.difference(&expected);
+        assert!(difference.is_none(), "{what}: after launch {launch}\n{}", difference.unwrap_or_default());
+    }
+    if case.fast_contacts == Some(1) && shape.proven_contacts() > 4 {
+        assert!(retried > 0, "{what}: nothing had to retry");
+    }
+    let steps = (environments * LAUNCHES) as u64 * SUBSTEPS;
+    let finite = expected.words("fault").iter().filter(|f| **f == 0).count();
+    println!("{what}: {:.1} contacts a step, {retried} retries, {finite} of {environments} finite", expected.counts()[0] as f64 / steps as f64);
+    assert!(finite > environments / 2, "{what}: too few environments are left to compare");
+}
+
+/// The step kernel as the case wants it, and the generic kernel of 32 lanes for retries.
+fn kernels(shape: &Shape, plan: &LaunchPlan, case: Case) -> (EmulatedKernel, Option<EmulatedKernel>) {
+    let build = |label: &str, kernel: &KernelPlan, shape: Option<&Shape>| {
+        let label = format!("{label}-{}", kernel.lanes_per_env);
+        EmulatedKernel::build(&label, &kernel_request(kernel, shape), case.compiler)
+    };
+    let step = if case.specialised {
+        build(&format!("{}-{:?}", shape.name, case.fast_contacts), plan.step(), Some(shape))
+    } else {
+        build("generic", plan.step(), None)
+    };
+    let retry = shape.proven_contacts() > 0;
+    (step, retry.then(|| build("generic", plan.retry(), None)))
+}
