@@ -39,7 +39,7 @@ INLINE BallAngle ball_angle(const Env& env, int adr) {
 
 template <class Team> INLINE void joint_rows(Team team, const Model& model, Env& env) {
   int count = 0;
-  const bool friction = !(model.opt_disableflags & (disable_constraint | disable_frictionloss));
+  const bool friction = model.friction_row_max > 0 && !(model.opt_disableflags & (disable_constraint | disable_frictionloss));
   team.rounds(friction ? model.nv : 0, [&](int dof, bool valid) {
     const real loss = valid ? model.dof_frictionloss(dof) : real(0);
     int total;

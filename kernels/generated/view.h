@@ -31,6 +31,7 @@ struct Arguments {
   int64_t pair_types;
   int64_t pattern_dofs;
   int64_t pattern_words;
+  int64_t friction_row_max;
   int64_t row_max;
   const int* body_parentid;
   const int* body_rootid;
@@ -345,6 +346,7 @@ struct Model {
   int pair_types;
   int pattern_dofs;
   int pattern_words;
+  int friction_row_max;
   int row_max;
   int opt_integrator;
   int opt_disableflags;
@@ -373,6 +375,7 @@ struct Model {
     pair_types((int)a.pair_types),
     pattern_dofs((int)a.pattern_dofs),
     pattern_words((int)a.pattern_words),
+    friction_row_max((int)a.friction_row_max),
     row_max((int)a.row_max),
     opt_integrator((int)a.opt_integrator), opt_disableflags((int)a.opt_disableflags) {}
   INLINE int body_parentid(int i) const { return arguments->body_parentid[i]; }

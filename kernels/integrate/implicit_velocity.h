@@ -6,6 +6,7 @@
 #include "dynamics/actuation.h"
 #include "dynamics/tree_factor.h"
 #include "integrate/free_body.h"
+#include "solver/constraint_products.h"
 #include "solver/register_columns.h"
 #include "solver/sparse_factor.h"
 
@@ -50,7 +51,12 @@ template <class Team> INLINE void solve_implicit(Team team, const Model& model, 
     team.sync();
 #endif
   } else if (Team::lanes > 1 && model.nv > most_dense_dofs) {
-    const auto entry = [&](int i, int j) -> real& { return factor(model.dof_Madr(i) + model.dof_depth(i) - model.dof_depth(j)); };
+    // In H's memory, which the solver has left: an entry's place there is arithmetic, in M's order it is looked up.
+    const auto entry = [&](int i, int j) -> real& { return env.H(lower_index(i, j)); };
+    team.each(model.nv, [&](int i) {
+      int place = model.dof_Madr(i);
+      NO_UNROLL for (int j = i; j >= 0; j = model.dof_parentid(j)) entry(i, j) = factor(place++);
+    });
     tree_pattern(team, model, env);
     factor_pattern(team, model, env, 0, true, entry);
     solve_pattern(team, model, env, true, entry, [&](int dof) -> real& { return env.step_acc(dof); });

@@ -1,5 +1,5 @@
 //! From a model's shape to what the launch planner asks: workspace arrays, bytes per environment, capacities.
-use crate::fields::{Dim, Element, FIELDS, Field, Owner, owned};
+use crate::fields::{Dim, Element, FIELDS, Field, Owner, owned, stage};
 use crate::shape::{Shape, ShapeError};
 use phalanx_launch_planner::{
     Capacity, Demand, DeviceLimits, KernelNeeds, LaunchPlan, ModelDims, PlanError, WorkArray, plan,
@@ -81,7 +81,8 @@ fn work_array(shape: &Shape, field: &Field) -> WorkArray {
         words_per_contact: field.words_per(Dim::Contacts) as u64,
         words_per_jacobian_word: u64::from(field.dims.contains(&Dim::JacobianEntries)),
         first_stage: first as u32,
-        last_stage: last as u32,
+        // A large matrix is factored for the integrator in the Hessian's memory.
+        last_stage: if field.name == "H" && shape.sizes["pattern_dofs"] > 0 { last.max(stage("integrate")) } else { last } as u32,
         traffic: traffic(field.name),
     }
 }

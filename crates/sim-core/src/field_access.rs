@@ -120,6 +120,10 @@ impl Simulation {
             });
         }
         check_finite(field, values)?;
+        if found.name == "dof_frictionloss" && !self.shape.has_friction_rows() && values.iter().any(|v| *v > 0.0) {
+            let advice = "name it in Options::per_env, which makes room for its rows".to_owned();
+            return Err(SimError::WrongUse { name: field.into(), what: "zero on every dof of the model", advice });
+        }
         match found.owner {
             Owner::Model => self.write_model_value(found.name, values, true),
             Owner::Output => {

@@ -76,6 +76,9 @@ impl Simulation {
         let mut shape = Shape::of(model)?;
         override_solver(&mut shape, &options);
         let per_env = crate::model_values::with_derived(crate::model_values::per_env_fields(&options.per_env)?);
+        if per_env.contains(&"dof_frictionloss") {
+            shape.allow_friction_rows();
+        }
         let demand = Demand {
             num_envs: options.num_envs,
             lanes: options.lanes,

@@ -116,6 +116,7 @@ sizes! {
     PairTypes "pair_types" "pair types that occur, a bit each"
     PatternDofs "pattern_dofs" "nv where a matrix is factored by its pattern, else 0"
     PatternWords "pattern_words" "words of such a pattern"
+    FrictionRowMax "friction_row_max" "friction-loss rows at most: nv, or 0 where no dof can have any"
     RowMax "row_max" "friction-loss and joint-limit rows at most"
 }
 

@@ -148,7 +148,9 @@ impl Shape {
         let mut touching: Vec<usize> = self.collisions.pairs.iter().flat_map(|p| [p.geom1, p.geom2]).collect();
         touching.sort_unstable();
         touching.dedup();
-        let usual = (touching.len() as u64 * 5 / 4).clamp(8, 64);
+        // In a robot that lies on the floor about every geom has a contact; of several robots not all lie at once.
+        let n = touching.len() as u64;
+        let usual = (n * 5 / 4).min(24 + n * 2 / 5).clamp(8, 64);
         usual.min(self.proven_contacts())
     }
 
@@ -168,6 +170,18 @@ impl Shape {
     pub fn baked(&self) -> Baked {
         let options = BTreeMap::from([("opt_integrator", self.integrator), ("opt_disableflags", self.disableflags)]);
         Baked { sizes: self.sizes.clone(), topology: self.topology.clone(), options, work: BTreeMap::new() }
+    }
+
+    /// Makes room for dry friction on every dof, also where the model has none: its values may be edited later.
+    pub fn allow_friction_rows(&mut self) {
+        let limits = self.sizes["row_max"] - self.sizes["friction_row_max"];
+        self.sizes.insert("friction_row_max", self.sizes["nv"]);
+        self.sizes.insert("row_max", limits + self.sizes["nv"]);
+    }
+
+    /// Whether there is room for dry friction.
+    pub fn has_friction_rows(&self) -> bool {
+        self.sizes["friction_row_max"] == self.sizes["nv"]
     }
 
     /// Whether any step integrates with a mass matrix of its own.

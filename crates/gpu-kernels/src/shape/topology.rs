@@ -50,9 +50,15 @@ pub(super) fn of(model: &Model, collisions: &CollisionTable) -> (Sizes, Arrays) 
         ("pair_types", collisions.pairs.iter().fold(0, |bits, p| bits | 1 << p.pair_type)),
         ("pattern_dofs", if nv > MOST_DENSE_DOFS { nv } else { 0 }),
         ("pattern_words", if nv > MOST_DENSE_DOFS { nv * ((nv + 31) / 32) } else { 0 }),
-        ("row_max", nv + limit_rows(model)),
+        ("friction_row_max", friction_rows(model)),
+        ("row_max", friction_rows(model) + limit_rows(model)),
     ]);
     (sizes, arrays)
+}
+
+/// Friction rows at most: one for every dof, or none where the model has no dry friction.
+fn friction_rows(model: &Model) -> i64 {
+    if model.dof_frictionloss.iter().any(|f| *f > 0.0) { model.nv as i64 } else { 0 }
 }
 
 /// Limit rows at most: both sides of a hinge or slide, one of a ball.
