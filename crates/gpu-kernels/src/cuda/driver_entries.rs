@@ -255,9 +255,8 @@ mod tests {
         }
         for slot in &slots()[3..] {
             // SAFETY: without a driver a slot holds a function that ignores its arguments; a C caller may pass none.
-            let entry = unsafe {
-                std::mem::transmute::<*mut c_void, extern "C" fn() -> c_uint>(slot.load(Ordering::Acquire))
-            };
+            let entry =
+                unsafe { std::mem::transmute::<*mut c_void, extern "C" fn() -> c_uint>(slot.load(Ordering::Acquire)) };
             assert_eq!(entry(), CUDA_ERROR_NO_DEVICE);
         }
         // SAFETY: the calls touch nothing but their own valid arguments.
