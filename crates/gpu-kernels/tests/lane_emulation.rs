@@ -92,8 +92,9 @@ fn every_model(lanes: u32) {
 fn compare(model: &Model, case: Case) {
     let shape = Shape::of(model).unwrap();
     let what = format!("{} with {case:?}", shape.name);
-    let environments = (32 / case.lanes + MORE_environments) as usize;
-    let demand = Demand { lanes: Some(case.lanes), fast_contacts: case.fast_contacts, ..Demand::envs(environments as u64) };
+    let environments = (32 / case.lanes + MORE_ENVIRONMENTS) as usize;
+    let demand =
+        Demand { lanes: Some(case.lanes), fast_contacts: case.fast_contacts, ..Demand::envs(environments as u64) };
     let limits = DeviceLimits::preset("h200").unwrap();
     let plan = plan_model(model, &limits, &demand).unwrap();
     let (step, retry) = kernels(&shape, &plan, case);
@@ -132,7 +133,10 @@ fn compare(model: &Model, case: Case) {
     }
     let steps = (environments * LAUNCHES) as u64 * SUBSTEPS;
     let finite = expected.words("fault").iter().filter(|f| **f == 0).count();
-    println!("{what}: {:.1} contacts a step, {retried} retries, {finite} of {environments} finite", expected.counts()[0] as f64 / steps as f64);
+    println!(
+        "{what}: {:.1} contacts a step, {retried} retries, {finite} of {environments} finite",
+        expected.counts()[0] as f64 / steps as f64
+    );
     assert!(finite > environments / 2, "{what}: too few environments are left to compare");
 }
 
@@ -143,7 +147,7 @@ fn kernels(shape: &Shape, plan: &LaunchPlan, case: Case) -> (EmulatedKernel, Opt
         EmulatedKernel::build(&label, &kernel_request(kernel, shape), case.compiler)
     };
     let step = if case.specialised {
-        build(&format!("{}-{:?}", shape.name, case.fast_contacts), plan.step(), Some(shape))
+        build(&shape.name, plan.step(), Some(shape))
     } else {
         build("generic", plan.step(), None)
     };

@@ -109,7 +109,13 @@ impl Batch {
             let value = |bits: u64| f32::from_bits(bits as u32);
             text += &format!(
                 "{name}: {number} of {} differ, first environment {} entry {}: {:#x} ({}) and {:#x} ({})\n",
-                a.len(), at / width, at % width, a[at], value(a[at]), b[at], value(b[at])
+                a.len(),
+                at / width,
+                at % width,
+                a[at],
+                value(a[at]),
+                b[at],
+                value(b[at])
             );
         }
         (!text.is_empty()).then_some(text)

@@ -62,7 +62,7 @@ impl EmulatedKernel {
         let path = folder.join(format!("{:016x}.so", xxh3_64(all.as_bytes())));
         let guard = COMPILE.lock();
         if !path.is_file() {
-            let _ = std::fs::remove_dir_all(&folder);
+            prune(&folder);
             compile(&folder, &path, request, compiler);
         }
         drop(guard);
@@ -75,7 +75,15 @@ impl EmulatedKernel {
     ///
     /// # Panics
     /// With the emulation's message, when lanes do not meet or memory of others was written.
-    pub fn launch(&self, what: &str, kernel: &KernelPlan, arguments: &ArgumentBlock, is_retry: bool, blocks: u32, order: Order) {
+    pub fn launch(
+        &self,
+        what: &str,
+        kernel: &KernelPlan,
+        arguments: &ArgumentBlock,
+        is_retry: bool,
+        blocks: u32,
+        order: Order,
+    ) {
         const NAN: u32 = 0x7fc0_dead;
         const GUARD: usize = 1024;
         let used = kernel.layout.global_words_per_env as usize * (blocks * kernel.envs_per_block) as usize;
@@ -96,7 +104,11 @@ impl EmulatedKernel {
         let message = message.trim_end_matches('\0');
         assert!(failed == 0, "{what}: {message}\n{}", self.places(message));
         let beyond = workspace.as_flattened()[used..].iter().position(|word| *word != NAN);
-        assert!(beyond.is_none(), "{what}: word {} behind the global workspace was written", used + beyond.unwrap_or(0));
+        assert!(
+            beyond.is_none(),
+            "{what}: word {} behind the global workspace was written",
+            used + beyond.unwrap_or(0)
+        );
     }
 
     /// Source lines of the addresses in a message, where addr2line is installed.
@@ -105,11 +117,23 @@ impl EmulatedKernel {
         let lines = |address: &str| {
             let mut command = Command::new("addr2line");
             command.args(["-C", "-f", "-i", "-p", "-e"]).arg(&self.path).arg(address);
-            let output = command.output().map_or_else(|e| format!("addr2line: {e}"), |o| String::from_utf8_lossy(&o.stdout).into_owned());
+            let output = command
+                .output()
+                .map_or_else(|e| format!("addr2line: {e}"), |o| String::from_utf8_lossy(&o.stdout).into_owned());
             format!("{address}: {output}")
         };
         addresses.map(lines).collect()
     }
+}
+
+/// Removes libraries of older sources.
+fn prune(folder: &Path) {
+    const KEPT: usize = 3;
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten().filter(|f| f.path().is_file());
+    let age = |f: &std::fs::DirEntry| f.metadata().and_then(|m| m.modified()).ok();
+    let mut files: Vec<_> = files.map(|f| (age(&f), f.path())).collect();
+    files.sort();
+    files.iter().rev().skip(KEPT).for_each(|(_, path)| drop(std::fs::remove_file(path)));
 }
 
 /// The same options as for the CPU executor's builds; hidden symbols, so that no library takes another's functions.

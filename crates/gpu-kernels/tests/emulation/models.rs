@@ -63,7 +63,12 @@ pub fn asset(name: &str) -> Model {
 
 /// Every model, the quickest first.
 pub fn all() -> Vec<Model> {
-    let inline = [("pendulum.xml", PENDULUM.to_owned()), ("ball_rk4.xml", BALL_RUNGE_KUTTA.to_owned()), ("pile.xml", PILE.to_owned()), ("chain.xml", chain())];
+    let inline = [
+        ("pendulum.xml", PENDULUM.to_owned()),
+        ("ball_rk4.xml", BALL_RUNGE_KUTTA.to_owned()),
+        ("pile.xml", PILE.to_owned()),
+        ("chain.xml", chain()),
+    ];
     let mut models: Vec<Model> = inline.iter().map(|(name, xml)| Model::from_xml(xml, name).unwrap()).collect();
     models.extend(["cartpole.xml", "ant.xml", "quadruped.xml", "arm_cube.xml", "humanoid.xml"].map(asset));
     models
