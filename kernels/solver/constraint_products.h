@@ -33,17 +33,35 @@ INLINE real row_cost(const Env& env, int row, real jar) {
   return push_cost(env.row_D(row), jar);
 }
 
+/// For every dof, total = add(row, k, total) over the joint rows that act on it, in order, k being the dof's place in the row.
+/// Lanes look for their dofs' rows; a single lane goes from row to row.
+template <class Team, class Total, class Add>
+INLINE void gather_rows(Team team, const Model& model, const Env& env, int rows, bool active, Total total, Add add) {
+  if constexpr (Team::lanes > 1) {
+    team.each(active ? model.nv : 0, [&](int dof) {
+      real sum = 0;
+      NO_UNROLL for (int row = 0; row < rows; ++row) {
+        const int k = dof - env.row_dof(row);
+        const bool ball = has_joint(model, Ball::type) && env.row_type(row) == row_ball_limit;
+        if (k == 0 || (ball && k > 0 && k < 3)) sum = add(row, k, sum);
+      }
+      total(dof) = sum;
+    });
+  } else {
+    for (int dof = 0; active && dof < model.nv; ++dof) total(dof) = 0;
+    for (int row = 0; active && row < rows; ++row) {
+      const int first = env.row_dof(row), count = env.row_type(row) == row_ball_limit ? 3 : 1;
+      for (int k = 0; k < count; ++k) total(first + k) = add(row, k, total(first + k));
+    }
+  }
+}
+
 /// Fills force_constraint with J' f, f the forces at the current jar: joint rows first, then contacts, in order.
 template <class Team> INLINE void constraint_force(Team team, const Model& model, Env& env, int rows, int contacts, bool active) {
-  team.each(active ? model.nv : 0, [&](int dof) {
-    real force = 0;
-    NO_UNROLL for (int row = 0; row < rows; ++row) {
-      const int k = dof - env.row_dof(row);
-      const bool ball = env.row_type(row) == row_ball_limit;
-      if (k == 0 || (ball && k > 0 && k < 3)) force = fused(env.row_J(row)[k], row_force(env, row, env.row_jar(row)).force, force);
-    }
-    env.force_constraint(dof) = force;
-  });
+  gather_rows(team, model, env, rows, active, [&](int dof) -> real& { return env.force_constraint(dof); },
+              [&](int row, int k, real total) {
+                return fused(env.row_J(row)[k], row_force(env, row, env.row_jar(row)).force, total);
+              });
   team.each(contacts, [&](int c) {
     if (env.con_num(c) > 0) env.con_force(c) = contact_force(env.con_dim(c), env.con_mu(c), env.con_D(c), env.con_jar(c)).force;
   });
@@ -62,20 +80,8 @@ template <class Team> INLINE void constraint_force(Team team, const Model& model
 /// Entry (i, j), j <= i, of a lower triangle stored by rows.
 INLINE int lower_index(int i, int j) { return i * (i + 1) / 2 + j; }
 
-/// Fills H with M + J' D J over the active rows: M, joint rows in order, contacts in order.
-template <class Team> INLINE void hessian(Team team, const Model& model, Env& env, int rows, int contacts, bool active) {
-  const int nv = active ? model.nv : 0;
-  team.each(active ? model.nlower : 0, [&](int entry) { env.H(entry) = 0; });
-  team.each(nv, [&](int i) {
-    int entry = model.dof_Madr(i);
-    NO_UNROLL for (int j = i; j >= 0; j = model.dof_parentid(j)) env.H(lower_index(i, j)) = env.M(entry++);
-    real diagonal = env.H(lower_index(i, i));
-    NO_UNROLL for (int row = 0; row < rows; ++row) {
-      if (env.row_dof(row) != i || env.row_type(row) == row_ball_limit) continue;
-      diagonal += row_force(env, row, env.row_jar(row)).curvature;
-    }
-    env.H(lower_index(i, i)) = diagonal;
-  });
+/// Adds the limits of ball joints, each on the 3 x 3 block of its dofs, to H.
+template <class Team> INLINE void ball_limit_curvature(Team team, Env& env, int rows) {
   NO_UNROLL for (int row = 0; team.any_in_warp(row < rows); ++row) {
     const bool ball = row < rows && env.row_type(row) == row_ball_limit;
     team.each(ball ? 3 : 0, [&](int k) {
@@ -88,6 +94,22 @@ template <class Team> INLINE void hessian(Team team, const Model& model, Env& en
       }
     });
   }
+}
+
+/// Fills H with M + J' D J over the active rows: M, joint rows in order, contacts in order.
+template <class Team> INLINE void hessian(Team team, const Model& model, Env& env, int rows, int contacts, bool active) {
+  const int nv = active ? model.nv : 0;
+  team.each(active ? model.nlower : 0, [&](int entry) { env.H(entry) = 0; });
+  // The joint rows' share of the diagonal waits in Mv, which the solver fills later.
+  gather_rows(team, model, env, rows, active, [&](int dof) -> real& { return env.Mv(dof); }, [&](int row, int, real total) {
+    return env.row_type(row) == row_ball_limit ? total : total + row_force(env, row, env.row_jar(row)).curvature;
+  });
+  team.each(nv, [&](int i) {
+    int entry = model.dof_Madr(i);
+    NO_UNROLL for (int j = i; j >= 0; j = model.dof_parentid(j)) env.H(lower_index(i, j)) = env.M(entry++);
+    env.H(lower_index(i, i)) = env.H(lower_index(i, i)) + env.Mv(i);
+  });
+  if (has_joint(model, Ball::type)) ball_limit_curvature(team, env, rows);
   NO_UNROLL for (int c = 0; team.any_in_warp(c < contacts); ++c) {
     int entries = 0, first = 0;
     ContactForce w = {};
