@@ -31,15 +31,14 @@ constexpr int shared_words = 1 << 16;
 }
 __attribute__((visibility("hidden"))) real phalanx_shared[shared_words];
 
-/// Runs the step kernel on a grid. Returns 0, or 1 with a message.
-extern "C" __attribute__((visibility("default"))) int phalanx_emulated_step(const void* arguments, uint32_t blocks, uint32_t threads,
-                                                                            int order, char* message, uint64_t message_bytes) {
+namespace {
+/// Runs a kernel on a grid. Returns 0, or 1 with a message.
+int launch(void (*kernel)(void*), const Arguments* a, uint32_t blocks, uint32_t threads, int order, char* message, uint64_t bytes) {
   const StandardFloatModes modes;
   static EmulatedWarp warp;
-  const Arguments* a = (const Arguments*)arguments;
   const int64_t used = a->shared_words * (threads / PHALANX_LANES);
   if (used > shared_words) {
-    snprintf(message, message_bytes, "a block of %u threads takes %lld words of shared memory", threads, (long long)used);
+    snprintf(message, bytes, "a block of %u threads takes %lld words of shared memory", threads, (long long)used);
     return 1;
   }
   gridDim.x = blocks;
@@ -47,15 +46,27 @@ extern "C" __attribute__((visibility("default"))) int phalanx_emulated_step(cons
   for (blockIdx.x = 0; blockIdx.x < blocks; ++blockIdx.x) {
     for (int i = 0; i < shared_words; ++i) phalanx_shared[i] = bits_float(0x7fc0dead);
     for (first_thread = 0; first_thread < threads; first_thread += EmulatedWarp::width) {
-      const auto lane = [](void* argument) { phalanx_step(*(const Arguments*)argument); };
-      if (!warp.run((EmulatedWarp::Order)order, lane, (void*)a, message, message_bytes)) return 1;
+      if (!warp.run((EmulatedWarp::Order)order, kernel, (void*)a, message, bytes)) return 1;
     }
     for (int i = (int)used; i < shared_words; ++i) {
       if (float_bits(phalanx_shared[i]) != 0x7fc0dead) {
-        snprintf(message, message_bytes, "word %d of shared memory was written, %lld belong to the block", i, (long long)used);
+        snprintf(message, bytes, "word %d of shared memory was written, %lld belong to the block", i, (long long)used);
         return 1;
       }
     }
   }
   return 0;
 }
+}  // namespace
+
+#define PHALANX_EMULATED(kernel)                                                                                          \
+  extern "C" __attribute__((visibility("default"))) int kernel##_emulated(const void* arguments, uint32_t blocks,          \
+                                                                          uint32_t threads, int order, char* message,      \
+                                                                          uint64_t message_bytes) {                        \
+    const auto lane = [](void* argument) { kernel(*(const Arguments*)argument); };                                         \
+    return launch(lane, (const Arguments*)arguments, blocks, threads, order, message, message_bytes);                      \
+  }
+PHALANX_EMULATED(phalanx_step)
+#if !PHALANX_SPECIALISED
+PHALANX_EMULATED(phalanx_set_constants)
+#endif

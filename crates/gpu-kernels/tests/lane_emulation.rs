@@ -4,7 +4,7 @@
 mod emulation;
 
 use emulation::batch::{Batch, Random, draw_controls, randomise};
-use emulation::library::{CLANG, Compiler, EmulatedKernel, GXX, GXX_OPTIMISED, Order};
+use emulation::library::{CLANG, Compiler, EmulatedKernel, GXX, GXX_OPTIMISED, Launch, Order};
 use emulation::models;
 use phalanx_gpu_kernels::executor::{CpuExecutor, CpuOptions, Executor, kernel_request};
 use phalanx_gpu_kernels::planning::plan_model;
@@ -74,6 +74,46 @@ fn optimised_kernels_keep_their_bits() {
     }
 }
 
+#[test]
+fn derived_model_fields_of_each_environment_have_the_cpus_bits() {
+    const EDITED: &[&str] = &["body_mass", "body_inertia", "body_ipos", "dof_armature"];
+    const DERIVED: &[&str] = &["body_subtreemass", "dof_invweight0", "body_invweight0", "stat_meaninertia"];
+    if GXX.version().is_none() {
+        eprintln!("skipped: g++ is not installed");
+        return;
+    }
+    for model in models::all() {
+        let shape = Shape::of(&model).unwrap();
+        let environments = 5;
+        let demand = Demand::envs(environments);
+        let plan = plan_model(&model, &DeviceLimits::preset("h200").unwrap(), &demand).unwrap();
+        let mut cpu = CpuExecutor::new(&shape, &demand, &CpuOptions::default()).unwrap();
+        let kernel = EmulatedKernel::build("generic-32", &kernel_request(plan.retry(), None), GXX);
+        let batch = || {
+            let mut batch = Batch::new(&shape, &model, environments as usize);
+            batch.make_per_env(EDITED);
+            batch.make_per_env(DERIVED);
+            let mut random = Random(3);
+            for field in EDITED {
+                batch.reals(field).iter_mut().for_each(|v| *v *= 1.0 + 0.3 * random.signed());
+            }
+            batch
+        };
+        let (mut expected, mut played) = (batch(), batch());
+        cpu.set_constants(&expected.block, environments).unwrap();
+        for order in [Order::Ascending, Order::Shuffled] {
+            DERIVED.iter().for_each(|field| played.reals(field).fill(f32::NAN));
+            let launch = Launch { what: &shape.name, blocks: 2, order };
+            kernel.launch("phalanx_set_constants", plan.retry(), &played.block, launch);
+            for field in DERIVED {
+                let bits = |values: &[f32]| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+                assert_eq!(bits(played.reals(field)), bits(expected.reals(field)), "{} {field} {order:?}", shape.name);
+                assert!(expected.reals(field).iter().all(|v| v.is_finite()), "{} {field}", shape.name);
+            }
+        }
+    }
+}
+
 /// Every model with this size of the teams: specialised and generic, with room and without, in three orders of the lanes.
 fn every_model(lanes: u32) {
     if GXX.version().is_none() {
@@ -119,11 +159,13 @@ fn compare(model: &Model, case: Case) {
         played.words("retry_count")[0] = 0;
         // One block too few for one wave, so that teams go on to a second environment.
         let blocks = (environments as u32).div_ceil(plan.step().envs_per_block).saturating_sub(1).max(1);
-        step.launch(&what, plan.step(), &played.block, false, blocks, case.order);
+        let order = case.order;
+        step.launch("phalanx_step", plan.step(), &played.block, Launch { what: &what, blocks, order });
         assert_eq!(played.retries(), expected.retries(), "{what}: the retry lists of launch {launch}");
         retried += played.retries().len();
         if let (Some(retry), true) = (&retry, played.words("retry_count")[0] > 0) {
-            retry.launch(&format!("{what}, retry"), plan.retry(), &played.block, true, 2, case.order);
+            let what = format!("{what}, retry");
+            retry.launch("phalanx_step", plan.retry(), &played.block, Launch { what: &what, blocks: 2, order });
         }
         let difference = played.difference(&expected);
         assert!(difference.is_none(), "{what}: after launch {launch}\n{}", difference.unwrap_or_default());

@@ -67,6 +67,16 @@ impl Batch {
         self.words.get_mut(name).unwrap()
     }
 
+    /// Gives every environment its own values of model fields, all alike.
+    pub fn make_per_env(&mut self, fields: &[&'static str]) {
+        for field in fields {
+            let values = self.reals.get_mut(field).unwrap();
+            self.block.set(&format!("{field}_stride"), values.len() as u64);
+            *values = values.repeat(self.num_envs);
+            self.block.set(field, values.as_mut_ptr() as u64);
+        }
+    }
+
     /// Takes state and inputs from another batch of the same shape.
     pub fn copy_state_of(&mut self, other: &Batch) {
         for field in owned(|o| matches!(o, Owner::State | Owner::Input)) {

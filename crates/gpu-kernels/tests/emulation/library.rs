@@ -18,6 +18,16 @@ pub enum Order {
     Shuffled = 2,
 }
 
+/// How a kernel is launched.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch<'a> {
+    /// For messages.
+    pub what: &'a str,
+    /// Blocks of the grid.
+    pub blocks: u32,
+    pub order: Order,
+}
+
 /// A host compiler and its level of optimisation. Without optimisation the places of collectives are compared too.
 #[derive(Clone, Copy, Debug)]
 pub struct Compiler {
@@ -37,7 +47,7 @@ impl Compiler {
     }
 }
 
-type StepFunction = unsafe extern "C" fn(*const c_void, u32, u32, i32, *mut c_char, u64) -> i32;
+type KernelFunction = unsafe extern "C" fn(*const c_void, u32, u32, i32, *mut c_char, u64) -> i32;
 
 /// A kernel that runs on emulated lanes.
 pub struct EmulatedKernel {
@@ -71,44 +81,34 @@ impl EmulatedKernel {
         EmulatedKernel { path, library }
     }
 
-    /// Launches `kernel` over `blocks` blocks, in a global workspace that holds NaN.
+    /// Launches the entry point `entry` as `kernel` is planned, in a global workspace that holds NaN.
     ///
     /// # Panics
     /// With the emulation's message, when lanes do not meet or memory of others was written.
-    pub fn launch(
-        &self,
-        what: &str,
-        kernel: &KernelPlan,
-        arguments: &ArgumentBlock,
-        is_retry: bool,
-        blocks: u32,
-        order: Order,
-    ) {
+    pub fn launch(&self, entry: &str, kernel: &KernelPlan, arguments: &ArgumentBlock, launch: Launch) {
         const NAN: u32 = 0x7fc0_dead;
         const GUARD: usize = 1024;
+        let Launch { what, blocks, order } = launch;
         let used = kernel.layout.global_words_per_env as usize * (blocks * kernel.envs_per_block) as usize;
         let mut workspace = vec![[NAN; 4]; (used + GUARD).div_ceil(4)];
         let mut block = arguments.clone();
         block.apply(&workspace_slots(kernel));
-        block.set("is_retry", u64::from(is_retry));
+        block.set("is_retry", u64::from(kernel.name == "retry"));
         block.set("workspace", workspace.as_mut_ptr() as u64);
         let mut message = vec![0u8; 300];
         let guard = LAUNCH.lock();
+        let symbol = format!("{entry}_emulated");
         // SAFETY: the signature is that of `entry_emulated.cpp`.
-        let step = unsafe { self.library.get::<StepFunction>(b"phalanx_emulated_step") }.unwrap();
+        let function = unsafe { self.library.get::<KernelFunction>(symbol.as_bytes()) }.unwrap();
         let (arguments, text) = (block.as_slice().as_ptr().cast(), message.as_mut_ptr().cast());
         // SAFETY: the block's pointers are live for the call.
-        let failed = unsafe { step(arguments, blocks, kernel.threads_per_block, order as i32, text, 300) };
+        let failed = unsafe { function(arguments, blocks, kernel.threads_per_block, order as i32, text, 300) };
         drop(guard);
         let message = String::from_utf8_lossy(&message);
         let message = message.trim_end_matches('\0');
         assert!(failed == 0, "{what}: {message}\n{}", self.places(message));
         let beyond = workspace.as_flattened()[used..].iter().position(|word| *word != NAN);
-        assert!(
-            beyond.is_none(),
-            "{what}: word {} behind the global workspace was written",
-            used + beyond.unwrap_or(0)
-        );
+        assert!(beyond.is_none(), "{what}: word {} behind the workspace was written", used + beyond.unwrap_or(0));
     }
 
     /// Source lines of the addresses in a message, where addr2line is installed.
