@@ -94,8 +94,8 @@ INLINE Env open_environment(const Arguments& a, Workspace workspace, int64_t ind
   Env env;
   env.arguments = &a;
   env.first_shared = workspace.first_shared;
-  env.shared = workspace.shared + workspace.first_shared;
   env.global = workspace.global;
+  env.base = a.shared_words > 0 ? workspace.shared + workspace.first_shared : workspace.global;
   env.index = index;
   env.alive = alive;
   return env;

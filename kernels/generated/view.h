@@ -488,76 +488,75 @@ struct Model {
 struct Env : EnvState {
   const Arguments* arguments;
   int first_shared;
-  real* shared;
   real* global;
-  INLINE real* at(int64_t offset) const { return offset >= 0 ? shared + offset : global + ~offset; }
-  INLINE real& q(int i) const { return (at(arguments->q_offset))[i]; }
-  INLINE real& v(int i) const { return (at(arguments->v_offset))[i]; }
-  INLINE real& warmstart(int i) const { return (at(arguments->warmstart_offset))[i]; }
-  INLINE Vec3& body_position(int i) const { return *(Vec3*)((at(arguments->body_position_offset)) + 3 * i); }
-  INLINE Quat& body_orientation(int i) const { return *(Quat*)((at(arguments->body_orientation_offset)) + 4 * i); }
-  INLINE Vec3& joint_anchor(int i) const { return *(Vec3*)((at(arguments->joint_anchor_offset)) + 3 * i); }
-  INLINE Vec3& joint_axis(int i) const { return *(Vec3*)((at(arguments->joint_axis_offset)) + 3 * i); }
-  INLINE Vec3& tree_com(int i) const { return *(Vec3*)((at(arguments->tree_com_offset)) + 3 * i); }
-  INLINE SpatialInertia& cinert(int i) const { return *(SpatialInertia*)((at(arguments->cinert_offset)) + 10 * i); }
-  INLINE SpatialMotion& cdof(int i) const { return *(SpatialMotion*)((at(arguments->cdof_offset)) + 6 * i); }
-  INLINE Vec3& geom_position(int i) const { return *(Vec3*)((at(arguments->geom_position_offset)) + 3 * i); }
-  INLINE Quat& geom_orientation(int i) const { return *(Quat*)((at(arguments->geom_orientation_offset)) + 4 * i); }
-  INLINE int& candidate(int i) const { return *(int*)((at(arguments->candidate_offset)) + i); }
-  INLINE real& con_dist(int i) const { return (at(arguments->con_dist_offset))[i]; }
-  INLINE Vec3& con_pos(int i) const { return *(Vec3*)((at(arguments->con_pos_offset)) + 3 * i); }
-  INLINE Mat3& con_frame(int i) const { return *(Mat3*)((at(arguments->con_frame_offset)) + 9 * i); }
-  INLINE int& con_pair(int i) const { return *(int*)((at(arguments->con_pair_offset)) + i); }
-  INLINE SpatialInertia& crb(int i) const { return *(SpatialInertia*)((at(arguments->crb_offset)) + 10 * i); }
-  INLINE real& M(int i) const { return (at(arguments->M_offset))[i]; }
-  INLINE real& L(int i) const { return (at(arguments->L_offset))[i]; }
-  INLINE SpatialMotion& body_velocity(int i) const { return *(SpatialMotion*)((at(arguments->body_velocity_offset)) + 6 * i); }
-  INLINE SpatialMotion& cdof_dot(int i) const { return *(SpatialMotion*)((at(arguments->cdof_dot_offset)) + 6 * i); }
-  INLINE SpatialForce& body_wrench(int i) const { return *(SpatialForce*)((at(arguments->body_wrench_offset)) + 6 * i); }
-  INLINE real& force_gravcomp(int i) const { return (at(arguments->force_gravcomp_offset))[i]; }
-  INLINE real& force_passive(int i) const { return (at(arguments->force_passive_offset))[i]; }
-  INLINE real& force_actuator(int i) const { return (at(arguments->force_actuator_offset))[i]; }
-  INLINE real& actuation_force(int i) const { return (at(arguments->actuation_force_offset))[i]; }
-  INLINE real& actuation_slope(int i) const { return (at(arguments->actuation_slope_offset))[i]; }
-  INLINE SpatialMotion& body_acceleration(int i) const { return *(SpatialMotion*)((at(arguments->body_acceleration_offset)) + 6 * i); }
-  INLINE SpatialForce& body_force(int i) const { return *(SpatialForce*)((at(arguments->body_force_offset)) + 6 * i); }
-  INLINE real& force_bias(int i) const { return (at(arguments->force_bias_offset))[i]; }
-  INLINE real& force_smooth(int i) const { return (at(arguments->force_smooth_offset))[i]; }
-  INLINE real& acc_smooth(int i) const { return (at(arguments->acc_smooth_offset))[i]; }
-  INLINE int& row_dof(int i) const { return *(int*)((at(arguments->row_dof_offset)) + i); }
-  INLINE int& row_type(int i) const { return *(int*)((at(arguments->row_type_offset)) + i); }
-  INLINE Vec3& row_J(int i) const { return *(Vec3*)((at(arguments->row_J_offset)) + 3 * i); }
-  INLINE real& row_pos(int i) const { return (at(arguments->row_pos_offset))[i]; }
-  INLINE real& row_D(int i) const { return (at(arguments->row_D_offset))[i]; }
-  INLINE real& row_aref(int i) const { return (at(arguments->row_aref_offset))[i]; }
-  INLINE real& row_floss(int i) const { return (at(arguments->row_floss_offset))[i]; }
-  INLINE real& row_jar(int i) const { return (at(arguments->row_jar_offset))[i]; }
-  INLINE real& row_jv(int i) const { return (at(arguments->row_jv_offset))[i]; }
-  INLINE int& con_dim(int i) const { return *(int*)((at(arguments->con_dim_offset)) + i); }
-  INLINE Vec2& con_mu(int i) const { return *(Vec2*)((at(arguments->con_mu_offset)) + 2 * i); }
-  INLINE real& con_D(int i) const { return (at(arguments->con_D_offset))[i]; }
-  INLINE Vec3& con_aref(int i) const { return *(Vec3*)((at(arguments->con_aref_offset)) + 3 * i); }
-  INLINE Vec3& con_jar(int i) const { return *(Vec3*)((at(arguments->con_jar_offset)) + 3 * i); }
-  INLINE Vec3& con_jv(int i) const { return *(Vec3*)((at(arguments->con_jv_offset)) + 3 * i); }
-  INLINE Vec3& con_force(int i) const { return *(Vec3*)((at(arguments->con_force_offset)) + 3 * i); }
-  INLINE int& con_adr(int i) const { return *(int*)((at(arguments->con_adr_offset)) + i); }
-  INLINE int& con_num(int i) const { return *(int*)((at(arguments->con_num_offset)) + i); }
-  INLINE JacobianEntry& con_J(int i) const { return *(JacobianEntry*)((at(arguments->con_J_offset)) + 4 * i); }
-  INLINE real& acc(int i) const { return (at(arguments->acc_offset))[i]; }
-  INLINE real& Ma(int i) const { return (at(arguments->Ma_offset))[i]; }
-  INLINE real& Mv(int i) const { return (at(arguments->Mv_offset))[i]; }
-  INLINE real& grad(int i) const { return (at(arguments->grad_offset))[i]; }
-  INLINE real& search(int i) const { return (at(arguments->search_offset))[i]; }
-  INLINE real& force_constraint(int i) const { return (at(arguments->force_constraint_offset))[i]; }
-  INLINE real& H(int i) const { return (at(arguments->H_offset))[i]; }
-  INLINE int& factor_mask(int i) const { return *(int*)((at(arguments->factor_mask_offset)) + i); }
-  INLINE int& factor_list(int i) const { return *(int*)((at(arguments->factor_list_offset)) + i); }
-  INLINE real& step_acc(int i) const { return (at(arguments->step_acc_offset))[i]; }
-  INLINE real& implicit_L(int i) const { return (at(arguments->implicit_L_offset))[i]; }
-  INLINE real& rk_q(int i) const { return (at(arguments->rk_q_offset))[i]; }
-  INLINE real& rk_v(int i) const { return (at(arguments->rk_v_offset))[i]; }
-  INLINE real& rk_warmstart(int i) const { return (at(arguments->rk_warmstart_offset))[i]; }
-  INLINE real& rk_increment(int i) const { return (at(arguments->rk_increment_offset))[i]; }
-  INLINE real& rk_velocity_sum(int i) const { return (at(arguments->rk_velocity_sum_offset))[i]; }
-  INLINE real& rk_acc_sum(int i) const { return (at(arguments->rk_acc_sum_offset))[i]; }
+  real* base;
+  INLINE real& q(int i) const { return (base + (int)arguments->q_offset)[i]; }
+  INLINE real& v(int i) const { return (base + (int)arguments->v_offset)[i]; }
+  INLINE real& warmstart(int i) const { return (base + (int)arguments->warmstart_offset)[i]; }
+  INLINE Vec3& body_position(int i) const { return *(Vec3*)((base + (int)arguments->body_position_offset) + 3 * i); }
+  INLINE Quat& body_orientation(int i) const { return *(Quat*)((base + (int)arguments->body_orientation_offset) + 4 * i); }
+  INLINE Vec3& joint_anchor(int i) const { return *(Vec3*)((base + (int)arguments->joint_anchor_offset) + 3 * i); }
+  INLINE Vec3& joint_axis(int i) const { return *(Vec3*)((base + (int)arguments->joint_axis_offset) + 3 * i); }
+  INLINE Vec3& tree_com(int i) const { return *(Vec3*)((base + (int)arguments->tree_com_offset) + 3 * i); }
+  INLINE SpatialInertia& cinert(int i) const { return *(SpatialInertia*)((base + (int)arguments->cinert_offset) + 10 * i); }
+  INLINE SpatialMotion& cdof(int i) const { return *(SpatialMotion*)((base + (int)arguments->cdof_offset) + 6 * i); }
+  INLINE Vec3& geom_position(int i) const { return *(Vec3*)((base + (int)arguments->geom_position_offset) + 3 * i); }
+  INLINE Quat& geom_orientation(int i) const { return *(Quat*)((base + (int)arguments->geom_orientation_offset) + 4 * i); }
+  INLINE int& candidate(int i) const { return *(int*)((base + (int)arguments->candidate_offset) + i); }
+  INLINE real& con_dist(int i) const { return (base + (int)arguments->con_dist_offset)[i]; }
+  INLINE Vec3& con_pos(int i) const { return *(Vec3*)((base + (int)arguments->con_pos_offset) + 3 * i); }
+  INLINE Mat3& con_frame(int i) const { return *(Mat3*)((base + (int)arguments->con_frame_offset) + 9 * i); }
+  INLINE int& con_pair(int i) const { return *(int*)((base + (int)arguments->con_pair_offset) + i); }
+  INLINE SpatialInertia& crb(int i) const { return *(SpatialInertia*)((base + (int)arguments->crb_offset) + 10 * i); }
+  INLINE real& M(int i) const { return (base + (int)arguments->M_offset)[i]; }
+  INLINE real& L(int i) const { return (base + (int)arguments->L_offset)[i]; }
+  INLINE SpatialMotion& body_velocity(int i) const { return *(SpatialMotion*)((base + (int)arguments->body_velocity_offset) + 6 * i); }
+  INLINE SpatialMotion& cdof_dot(int i) const { return *(SpatialMotion*)((base + (int)arguments->cdof_dot_offset) + 6 * i); }
+  INLINE SpatialForce& body_wrench(int i) const { return *(SpatialForce*)((base + (int)arguments->body_wrench_offset) + 6 * i); }
+  INLINE real& force_gravcomp(int i) const { return (base + (int)arguments->force_gravcomp_offset)[i]; }
+  INLINE real& force_passive(int i) const { return (base + (int)arguments->force_passive_offset)[i]; }
+  INLINE real& force_actuator(int i) const { return (base + (int)arguments->force_actuator_offset)[i]; }
+  INLINE real& actuation_force(int i) const { return (base + (int)arguments->actuation_force_offset)[i]; }
+  INLINE real& actuation_slope(int i) const { return (base + (int)arguments->actuation_slope_offset)[i]; }
+  INLINE SpatialMotion& body_acceleration(int i) const { return *(SpatialMotion*)((base + (int)arguments->body_acceleration_offset) + 6 * i); }
+  INLINE SpatialForce& body_force(int i) const { return *(SpatialForce*)((base + (int)arguments->body_force_offset) + 6 * i); }
+  INLINE real& force_bias(int i) const { return (base + (int)arguments->force_bias_offset)[i]; }
+  INLINE real& force_smooth(int i) const { return (base + (int)arguments->force_smooth_offset)[i]; }
+  INLINE real& acc_smooth(int i) const { return (base + (int)arguments->acc_smooth_offset)[i]; }
+  INLINE int& row_dof(int i) const { return *(int*)((base + (int)arguments->row_dof_offset) + i); }
+  INLINE int& row_type(int i) const { return *(int*)((base + (int)arguments->row_type_offset) + i); }
+  INLINE Vec3& row_J(int i) const { return *(Vec3*)((base + (int)arguments->row_J_offset) + 3 * i); }
+  INLINE real& row_pos(int i) const { return (base + (int)arguments->row_pos_offset)[i]; }
+  INLINE real& row_D(int i) const { return (base + (int)arguments->row_D_offset)[i]; }
+  INLINE real& row_aref(int i) const { return (base + (int)arguments->row_aref_offset)[i]; }
+  INLINE real& row_floss(int i) const { return (base + (int)arguments->row_floss_offset)[i]; }
+  INLINE real& row_jar(int i) const { return (base + (int)arguments->row_jar_offset)[i]; }
+  INLINE real& row_jv(int i) const { return (base + (int)arguments->row_jv_offset)[i]; }
+  INLINE int& con_dim(int i) const { return *(int*)((base + (int)arguments->con_dim_offset) + i); }
+  INLINE Vec2& con_mu(int i) const { return *(Vec2*)((base + (int)arguments->con_mu_offset) + 2 * i); }
+  INLINE real& con_D(int i) const { return (base + (int)arguments->con_D_offset)[i]; }
+  INLINE Vec3& con_aref(int i) const { return *(Vec3*)((base + (int)arguments->con_aref_offset) + 3 * i); }
+  INLINE Vec3& con_jar(int i) const { return *(Vec3*)((base + (int)arguments->con_jar_offset) + 3 * i); }
+  INLINE Vec3& con_jv(int i) const { return *(Vec3*)((base + (int)arguments->con_jv_offset) + 3 * i); }
+  INLINE Vec3& con_force(int i) const { return *(Vec3*)((base + (int)arguments->con_force_offset) + 3 * i); }
+  INLINE int& con_adr(int i) const { return *(int*)((base + (int)arguments->con_adr_offset) + i); }
+  INLINE int& con_num(int i) const { return *(int*)((base + (int)arguments->con_num_offset) + i); }
+  INLINE JacobianEntry& con_J(int i) const { return *(JacobianEntry*)((base + (int)arguments->con_J_offset) + 4 * i); }
+  INLINE real& acc(int i) const { return (base + (int)arguments->acc_offset)[i]; }
+  INLINE real& Ma(int i) const { return (base + (int)arguments->Ma_offset)[i]; }
+  INLINE real& Mv(int i) const { return (base + (int)arguments->Mv_offset)[i]; }
+  INLINE real& grad(int i) const { return (base + (int)arguments->grad_offset)[i]; }
+  INLINE real& search(int i) const { return (base + (int)arguments->search_offset)[i]; }
+  INLINE real& force_constraint(int i) const { return (base + (int)arguments->force_constraint_offset)[i]; }
+  INLINE real& H(int i) const { return (base + (int)arguments->H_offset)[i]; }
+  INLINE int& factor_mask(int i) const { return *(int*)((base + (int)arguments->factor_mask_offset) + i); }
+  INLINE int& factor_list(int i) const { return *(int*)((base + (int)arguments->factor_list_offset) + i); }
+  INLINE real& step_acc(int i) const { return (base + (int)arguments->step_acc_offset)[i]; }
+  INLINE real& implicit_L(int i) const { return (base + (int)arguments->implicit_L_offset)[i]; }
+  INLINE real& rk_q(int i) const { return (base + (int)arguments->rk_q_offset)[i]; }
+  INLINE real& rk_v(int i) const { return (base + (int)arguments->rk_v_offset)[i]; }
+  INLINE real& rk_warmstart(int i) const { return (base + (int)arguments->rk_warmstart_offset)[i]; }
+  INLINE real& rk_increment(int i) const { return (base + (int)arguments->rk_increment_offset)[i]; }
+  INLINE real& rk_velocity_sum(int i) const { return (base + (int)arguments->rk_velocity_sum_offset)[i]; }
+  INLINE real& rk_acc_sum(int i) const { return (base + (int)arguments->rk_acc_sum_offset)[i]; }
 };

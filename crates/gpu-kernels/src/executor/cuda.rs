@@ -12,7 +12,7 @@ use crate::planning::model_dims;
 use crate::shape::Shape;
 use crate::view::{ArgumentBlock, slot_index};
 use phalanx_launch_planner::{
-    Demand, DeviceLimits, KernelAttributes, KernelNeeds, KernelPlan, LaunchPlan, ModelDims, plan,
+    Demand, DeviceLimits, KernelAttributes, KernelNeeds, KernelPlan, LaunchPlan, ModelDims, Placement, plan,
 };
 use std::time::Instant;
 
@@ -112,10 +112,20 @@ impl CudaExecutor {
         let arch = nvrtc.architecture_for(device.attributes().architecture())?;
         let compiler = Compiler { nvrtc, cache: Cache::from_env(), arch };
 
-        let estimate = plan(&limits, &dims, &KernelNeeds::estimate(dims.nv), &demand)?;
+        let mut estimate = plan(&limits, &dims, &KernelNeeds::estimate(dims.nv), &demand)?;
+        if options.generic_only && is_mixed(estimate.step()) {
+            // A generic kernel's arrays are all in one memory.
+            demand.pin_global = dims.arrays.iter().map(|a| a.name.clone()).collect();
+            estimate = plan(&limits, &dims, &KernelNeeds::estimate(dims.nv), &demand)?;
+        }
         let specialised = (!options.generic_only).then_some(shape);
-        let fast = compiler.compile(&kernel_request(estimate.step(), specialised))?;
-        let retry = compiler.compile(&kernel_request(estimate.retry(), None))?;
+        // Side by side: the generic kernel is the same for all models, but the first model on a machine waits for it.
+        let (fast, retry) = std::thread::scope(|scope| {
+            let retry = scope.spawn(|| compiler.compile(&kernel_request(estimate.retry(), None)));
+            let fast = compiler.compile(&kernel_request(estimate.step(), specialised));
+            (fast, retry.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        let (fast, retry) = (fast?, retry?);
         let plan = replan(&limits, &dims, &demand, &estimate, &fast, &retry)?;
 
         let own_stream = if options.stream.is_none() { Some(Stream::new(&device)?) } else { None };
@@ -190,6 +200,12 @@ impl Launch {
         // SAFETY: the block holds live pointers of this device; the caller keeps them until the stream has passed.
         unsafe { self.kernel.launch(self.shape, bytes_of(&self.block), stream) }
     }
+}
+
+/// Whether some arrays of the kernel are in shared and some in global memory.
+fn is_mixed(kernel: &KernelPlan) -> bool {
+    let shared = kernel.placement.values().filter(|p| **p == Placement::Shared).count();
+    shared > 0 && shared < kernel.placement.len()
 }
 
 /// The block as bytes.

@@ -1,15 +1,13 @@
 //! The slots of the argument block that describe a workspace, as (index, value) pairs that a launch copies in.
 use crate::planning::JACOBIAN_ENTRY_WORDS;
 use crate::view::slot_index;
-use phalanx_launch_planner::{KernelPlan, Placement};
+use phalanx_launch_planner::KernelPlan;
 
 /// Offsets, strides and capacities of a kernel's workspace.
 pub fn workspace_slots(kernel: &KernelPlan) -> Vec<(usize, u64)> {
     let mut slots = Vec::new();
     for array in &kernel.layout.arrays {
-        let offset = array.offset_words as i64;
-        let value = if array.placement == Placement::Shared { offset } else { !offset };
-        slots.push((slot_index(&format!("{}_offset", array.name)), value as u64));
+        slots.push((slot_index(&format!("{}_offset", array.name)), array.offset_words));
     }
     let entries = u64::from(kernel.capacity.jacobian_words) / JACOBIAN_ENTRY_WORDS;
     slots.push((slot_index("shared_words"), kernel.layout.shared_words_per_env));

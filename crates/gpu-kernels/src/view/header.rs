@@ -153,20 +153,18 @@ fn env(out: &mut String, baked: Option<&Baked>) {
         out.push_str("PHALANX_SHARED_ARRAY(phalanx_shared)\n\n");
     }
     out.push_str("/// One environment's workspace and the team's own counts.\nstruct Env : EnvState {\n");
-    // A specialised kernel names the shared array itself, so that the compiler knows which memory it is.
-    out.push_str("  const Arguments* arguments;\n  int first_shared;\n  real* shared;\n  real* global;\n");
-    out.push_str(
-        "  INLINE real* at(int64_t offset) const { return offset >= 0 ? shared + offset : global + ~offset; }\n",
-    );
+    // A specialised kernel names the shared array itself, so that the compiler knows which memory it is. A generic kernel's
+    // arrays are all in one memory, so that a place is one addition.
+    out.push_str("  const Arguments* arguments;\n  int first_shared;\n  real* global;\n  real* base;\n");
     for field in owned(|o| matches!(o, Owner::Work { .. })) {
         let (name, cpp) = (field.name, field.element.cpp());
         let words = field.element.words();
         let base = match baked.and_then(|b| b.work.get(name)) {
-            None => format!("at(arguments->{name}_offset)"),
+            None => format!("base + (int)arguments->{name}_offset"),
             Some((true, Some(offset))) => format!("phalanx_shared + (first_shared + {offset})"),
             Some((false, Some(offset))) => format!("global + {offset}"),
             Some((true, None)) => format!("phalanx_shared + (first_shared + (int)arguments->{name}_offset)"),
-            Some((false, None)) => format!("global + ~arguments->{name}_offset"),
+            Some((false, None)) => format!("global + (int)arguments->{name}_offset"),
         };
         let scale = if words == 1 { String::new() } else { format!("{words} * ") };
         let value = if field.element == Element::Real {
