@@ -83,8 +83,12 @@ fn a_run_cut_in_two_by_a_state_file_ends_in_the_same_state() {
     let state = folder.npz("state.npz", &[("qpos", &[1, 2], &last("qpos")), ("qvel", &[2], &last("qvel"))]);
     let second = folder.path("second.npz");
     run(&["--precision", "f64", "--steps", "5", "--state", &state, "--record", &second]);
-    // Without constraints nothing but position and velocity decides the motion.
-    assert_eq!(array::<f64>(&second, "qpos").1[10..], array::<f64>(&whole, "qpos").1[20..]);
+    // A record has no warm start, so the solver of the second run starts elsewhere: accelerations differ by its tolerance,
+    // 1e-8, and positions by a hundredth of that after five steps of 0.01 s.
+    let (second, whole) = (array::<f64>(&second, "qpos").1, array::<f64>(&whole, "qpos").1);
+    for (resumed, straight) in second[10..].iter().zip(&whole[20..]) {
+        assert!((resumed - straight).abs() < 1e-10, "{resumed} {straight}");
+    }
 }
 
 #[test]
