@@ -288,7 +288,11 @@ fn make_backend(
     }
     let cpu = || {
         let precision = if double { KernelPrecision::F64 } else { KernelPrecision::F32 };
-        let executor = CpuExecutor::new(shape, demand, &CpuOptions { precision, threads: options.threads })?;
+        let executor = CpuExecutor::new(
+            shape,
+            demand,
+            &CpuOptions { precision, threads: options.threads, per_env: per_env.to_vec() },
+        )?;
         Ok::<_, SimError>(Backend::Cpu(Box::new(executor)))
     };
     match options.device {

@@ -1,12 +1,11 @@
 //! Runs the kernels on CPU cores: the host-compiled build for this processor, rayon over the environments.
 use super::cpu_memory::HostMemory;
+use super::cpu_plan::cpu_plan;
 use super::{Executor, ExecutorError, Memory, workspace_slots};
 use crate::planning::model_dims;
 use crate::shape::Shape;
 use crate::view::ArgumentBlock;
-use phalanx_launch_planner::{
-    Capacity, Demand, DeviceLimits, KernelPlan, LaunchPlan, Limiter, MemoryMap, ModelDims, Placement, WorkArray, layout,
-};
+use phalanx_launch_planner::{Demand, KernelPlan, LaunchPlan, Placement, WorkArray, layout};
 use rayon::prelude::*;
 use std::ffi::c_void;
 
@@ -27,6 +26,8 @@ pub struct CpuOptions {
     pub precision: Precision,
     /// Threads; all cores if `None`.
     pub threads: Option<usize>,
+    /// Model fields with one value per environment.
+    pub per_env: Vec<&'static str>,
 }
 
 type StepFunction = unsafe extern "C" fn(*const c_void, *mut c_void, i64, i64);
@@ -111,7 +112,7 @@ impl CpuExecutor {
         let threads = options.threads.unwrap_or_else(available_threads).max(1);
         let build = choose_build(options.precision);
         let real_bytes = if options.precision == Precision::F64 { 8 } else { 4 };
-        let plan = cpu_plan(&model_dims(shape, &[], &[]), demand, threads, real_bytes as u64);
+        let plan = cpu_plan(&model_dims(shape, &[], &options.per_env), demand, threads, real_bytes as u64)?;
         let words = plan.kernels.iter().map(|k| k.layout.global_words_per_env).max().unwrap_or(0) as usize;
         let workspaces = (0..threads)
             .map(|_| HostMemory::zeroed(words * real_bytes, "a thread's workspace"))
@@ -268,92 +269,4 @@ impl OpenWorkspace {
         let length = count.min(placed.words as usize) * self.real_bytes;
         &self.memory.bytes()[start..start + length]
     }
-}
-
-/// The plan of a CPU: a team of one lane a thread, workspaces in the host's memory.
-fn cpu_plan(dims: &ModelDims, demand: &Demand, threads: usize, word_bytes: u64) -> LaunchPlan {
-    let kernel = |name: &str, capacity: Capacity| {
-        let mut placed = layout(&dims.arrays, capacity, |_| Placement::Global);
-        placed.shared_words_per_env = 0;
-        KernelPlan {
-            name: name.into(),
-            lanes_per_env: 1,
-            envs_per_block: 1,
-            threads_per_block: 1,
-            static_shared_bytes: 0,
-            dynamic_shared_bytes: 0,
-            registers_per_thread: 0,
-            grid_blocks: threads as u32,
-            blocks_per_sm: 1,
-            resident_envs: threads as u64,
-            waves: demand.num_envs.div_ceil(threads as u64),
-            limiter: Limiter::Threads,
-            capacity,
-            placement: placed.placement_map(),
-            layout: placed,
-        }
-    };
-    let fast = kernel("step", dims.fast_capacity(demand.fast_contacts));
-    let retry = kernel("retry", dims.proven);
-    let scale = word_bytes / 4;
-    let per_env = scale
-        * (dims.state_bytes_per_env + dims.input_bytes_per_env + dims.output_bytes_per_env + dims.model_bytes_per_env);
-    let workspace =
-        scale * 4 * threads as u64 * retry.layout.global_words_per_env.max(fast.layout.global_words_per_env);
-    let n = demand.num_envs;
-    let memory = MemoryMap {
-        state: n * scale * dims.state_bytes_per_env,
-        inputs: n * scale * dims.input_bytes_per_env,
-        outputs: n * scale * dims.output_bytes_per_env,
-        model: scale * dims.model_bytes + n * scale * dims.model_bytes_per_env,
-        workspace,
-        total: n * per_env + scale * dims.model_bytes + workspace,
-        ..MemoryMap::default()
-    };
-    let max_num_envs = host_memory_bytes().saturating_sub(workspace) / per_env.max(1);
-    let device = DeviceLimits { name: format!("CPU, {threads} threads"), ..cpu_limits(threads) };
-    LaunchPlan {
-        model: dims.name.clone(),
-        device,
-        num_envs: n,
-        estimated: false,
-        kernels: vec![fast, retry],
-        memory,
-        max_num_envs,
-        rejected: vec![],
-    }
-}
-
-/// A CPU in the planner's terms: a multiprocessor of one lane a thread.
-fn cpu_limits(threads: usize) -> DeviceLimits {
-    DeviceLimits {
-        name: String::new(),
-        compute_capability: (0, 0),
-        multiprocessor_count: threads as u32,
-        warp_size: 1,
-        max_threads_per_block: 1,
-        max_threads_per_multiprocessor: 1,
-        max_blocks_per_multiprocessor: 1,
-        shared_memory_per_block: 0,
-        shared_memory_per_block_optin: 0,
-        shared_memory_per_multiprocessor: 0,
-        reserved_shared_memory_per_block: 0,
-        shared_memory_allocation_unit: 1,
-        registers_per_block: 0,
-        registers_per_multiprocessor: 0,
-        register_allocation_unit: 1,
-        max_registers_per_thread: 0,
-        max_grid_dim_x: u32::MAX,
-        total_global_memory: host_memory_bytes(),
-        context_bytes: 0,
-        l2_cache_bytes: 0,
-    }
-}
-
-/// The host's memory that is free for use, or a guess where the system does not say.
-fn host_memory_bytes() -> u64 {
-    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let line = text.lines().find(|l| l.starts_with("MemAvailable:"));
-    let kilobytes = line.and_then(|l| l.split_whitespace().nth(1)).and_then(|n| n.parse::<u64>().ok());
-    kilobytes.map_or(8 << 30, |k| k * 1024)
 }

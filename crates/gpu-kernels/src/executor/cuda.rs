@@ -76,8 +76,8 @@ pub fn device_limits(attributes: &DeviceAttributes) -> DeviceLimits {
         shared_memory_per_block_optin: attributes.shared_memory_per_block_optin,
         shared_memory_per_multiprocessor: attributes.shared_memory_per_multiprocessor,
         reserved_shared_memory_per_block: attributes.reserved_shared_memory_per_block,
-        // The same on every supported architecture; CUDA has no attribute for them.
-        shared_memory_allocation_unit: 128,
+        // CUDA's occupancy calculator; there is no attribute for these three.
+        shared_memory_allocation_unit: if attributes.compute_capability.0 < 8 { 256 } else { 128 },
         register_allocation_unit: 256,
         max_registers_per_thread: 255,
         registers_per_block: attributes.registers_per_block,

@@ -6,6 +6,7 @@
 
 mod cpu;
 mod cpu_memory;
+mod cpu_plan;
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 mod cuda;
 mod cuda_kernels;
@@ -48,6 +49,22 @@ pub enum ExecutorError {
         bytes: usize,
         /// What it was for.
         what: String,
+    },
+    /// The batch does not fit the host.
+    #[error(
+        "{num_envs} environments of {model} need {need} bytes, this machine has {free} free; the largest number that fits is {largest}"
+    )]
+    TooManyEnvironments {
+        /// Environments asked for.
+        num_envs: u64,
+        /// The model.
+        model: String,
+        /// Bytes that they need.
+        need: u128,
+        /// Bytes that are free.
+        free: u64,
+        /// Environments that fit.
+        largest: u64,
     },
     /// The host's threads cannot be made.
     #[error("the host refused {threads} threads: {reason}")]
