@@ -29,6 +29,7 @@ struct Arguments {
   int64_t turning_actuators;
   int64_t actuator_gravcomp;
   int64_t pair_types;
+  int64_t pivot_words;
   int64_t pattern_dofs;
   int64_t pattern_words;
   int64_t friction_row_max;
@@ -277,6 +278,7 @@ struct Arguments {
   int64_t search_offset;
   int64_t force_constraint_offset;
   int64_t H_offset;
+  int64_t pivot_row_offset;
   int64_t factor_mask_offset;
   int64_t factor_list_offset;
   int64_t step_acc_offset;
@@ -344,6 +346,7 @@ struct Model {
   int turning_actuators;
   int actuator_gravcomp;
   int pair_types;
+  int pivot_words;
   int pattern_dofs;
   int pattern_words;
   int friction_row_max;
@@ -373,6 +376,7 @@ struct Model {
     turning_actuators((int)a.turning_actuators),
     actuator_gravcomp((int)a.actuator_gravcomp),
     pair_types((int)a.pair_types),
+    pivot_words((int)a.pivot_words),
     pattern_dofs((int)a.pattern_dofs),
     pattern_words((int)a.pattern_words),
     friction_row_max((int)a.friction_row_max),
@@ -549,6 +553,7 @@ struct Env : EnvState {
   INLINE real& search(int i) const { return (base + (int)arguments->search_offset)[i]; }
   INLINE real& force_constraint(int i) const { return (base + (int)arguments->force_constraint_offset)[i]; }
   INLINE real& H(int i) const { return (base + (int)arguments->H_offset)[i]; }
+  INLINE real& pivot_row(int i) const { return (base + (int)arguments->pivot_row_offset)[i]; }
   INLINE int& factor_mask(int i) const { return *(int*)((base + (int)arguments->factor_mask_offset) + i); }
   INLINE int& factor_list(int i) const { return *(int*)((base + (int)arguments->factor_list_offset) + i); }
   INLINE real& step_acc(int i) const { return (base + (int)arguments->step_acc_offset)[i]; }

@@ -33,9 +33,8 @@ template <class Team> INLINE void solve_implicit(Team team, const Model& model, 
     const auto entry = [&](int i, int j) { return model.dof_Madr(i) + model.dof_depth(i) - model.dof_depth(j); };
     Columns columns;
     columns.load(team, [&](int i, int j) { return i == j || Columns::below(i, j) ? factor(entry(i, j)) : real(0); });
-    columns.factor(team, 0);
     team.sync();
-    columns.save(team, [&](int i, int j, real value) {
+    columns.factor(team, env, 0, [&](int i, int j, real value) {
       if (i == j || Columns::below(i, j)) factor(entry(i, j)) = value;
     });
     real x[Columns::slots];

@@ -37,9 +37,9 @@ typedef unsigned long long uint64_t;
 
 /// Declares the block's dynamic shared memory; a host that plays a warp gives one array.
 #if PHALANX_GPU
-#define PHALANX_SHARED_ARRAY(name) extern __shared__ real name[];
+#define PHALANX_SHARED_ARRAY(name) extern __shared__ __align__(16) real name[];
 #else
-#define PHALANX_SHARED_ARRAY(name) static thread_local real name[1 << 16];
+#define PHALANX_SHARED_ARRAY(name) alignas(16) static thread_local real name[1 << 16];
 #endif
 
 #if defined(PHALANX_F64)

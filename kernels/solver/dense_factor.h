@@ -50,9 +50,8 @@ template <class Team> INLINE void solve_hessian(Team team, const Model& model, E
 }
 
 /// The pattern of H: the tree's, and what contacts between two branches add.
-template <class Team> INLINE void hessian_pattern(Team team, const Model& model, Env& env, bool active) {
+template <class Team> INLINE void hessian_pattern(Team team, const Model& model, Env& env, int contacts) {
   tree_pattern(team, model, env);
-  const int contacts = active ? env.contact_count : 0;
   bool coupled = false;
   NO_UNROLL for (int c = 0; team.any_in_warp(c < contacts); ++c) {
     const int count = c < contacts ? env.con_num(c) : 0, first = count > 0 ? env.con_adr(c) : 0;
@@ -74,9 +73,8 @@ template <class Team> INLINE void newton_direction(Team team, const Model& model
     using Columns = RegisterColumns<Team, false>;
     Columns columns;
     columns.load(team, [&](int i, int j) { return env.H(lower_index(i, j)); });
-    columns.factor(team, smallest_length);
     team.sync();
-    columns.save(team, [&](int i, int j, real value) { env.H(lower_index(i, j)) = value; });
+    columns.factor(team, env, smallest_length, [&](int i, int j, real value) { env.H(lower_index(i, j)) = value; });
     real x[Columns::slots];
     UNROLL for (int c = 0; c < Columns::slots; ++c) {
       const int j = team.lane + c * Team::lanes;
@@ -91,7 +89,6 @@ template <class Team> INLINE void newton_direction(Team team, const Model& model
 #endif
   } else if (model.nv > most_dense_dofs) {
     const auto entry = [&](int i, int j) -> real& { return env.H(lower_index(i, j)); };
-    hessian_pattern(team, model, env, active);
     factor_pattern(team, model, env, smallest_length, active, entry);
     team.each(active ? model.nv : 0, [&](int i) { env.search(i) = -env.grad(i); });
     solve_pattern(team, model, env, active, entry, [&](int i) -> real& { return env.search(i); });

@@ -129,6 +129,7 @@ template <class Team> INLINE void solve_constraints(Team team, const Model& mode
   const int rows = env.row_count, contacts = env.contact_count;
   env.iteration_count = 0;
   start_solver(team, model, env, rows, contacts);
+  if (model.nv > most_dense_dofs) hessian_pattern(team, model, env, contacts);
   newton(team, model, env, rows, contacts, forces);
   team.each(model.nv, [&](int i) {
     if (!forces) env.force_constraint(i) = env.Ma(i) - env.force_smooth(i);  // at the minimum, J' f = M a - tau

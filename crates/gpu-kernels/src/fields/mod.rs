@@ -114,6 +114,7 @@ sizes! {
     TurningActuators "turning_actuators" "1 if an actuator drives a free or ball joint"
     ActuatorGravcomp "actuator_gravcomp" "1 if gravity compensation goes through actuators"
     PairTypes "pair_types" "pair types that occur, a bit each"
+    PivotWords "pivot_words" "numbers of two padded rows where a matrix is factored in registers, else 0"
     PatternDofs "pattern_dofs" "nv where a matrix is factored by its pattern, else 0"
     PatternWords "pattern_words" "words of such a pattern"
     FrictionRowMax "friction_row_max" "friction-loss rows at most: nv, or 0 where no dof can have any"

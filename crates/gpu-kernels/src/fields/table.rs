@@ -263,6 +263,7 @@ pub const FIELDS: &[Field] = &[
     f("search", Real, &[Of(Nv)], "", work(SOLVE, SOLVE), "search direction"),
     f("force_constraint", Real, &[Of(Nv)], "", work(SOLVE, INTEGRATE), "qfrc_constraint"),
     f("H", Real, &[Of(Nlower)], "", work(SOLVE, SOLVE), "Hessian, then its factor, by rows of the lower triangle"),
+    f("pivot_row", Real, &[Of(PivotWords)], "", work(SOLVE, INTEGRATE), "two rows of a factor, on their way to all lanes"),
     f("factor_mask", Int, &[Of(PatternWords)], "", work(SOLVE, INTEGRATE), "columns of each row of a large matrix's factor, as bits"),
     f("factor_list", Int, &[Of(PatternDofs)], "", work(SOLVE, INTEGRATE), "columns of the row at hand, descending"),
     // Workspace: integration.
