@@ -6,7 +6,7 @@ mod emulation;
 use emulation::batch::{Batch, Random, draw_controls, randomise};
 use emulation::library::{CLANG, Compiler, EmulatedKernel, GXX, GXX_OPTIMISED, Launch, Order};
 use emulation::models;
-use phalanx_gpu_kernels::executor::{CpuExecutor, CpuOptions, Executor, kernel_request};
+use phalanx_gpu_kernels::executor::{CpuExecutor, CpuOptions, Executor, is_mixed, kernel_request};
 use phalanx_gpu_kernels::planning::plan_model;
 use phalanx_gpu_kernels::shape::Shape;
 use phalanx_launch_planner::{Demand, DeviceLimits, KernelPlan, LaunchPlan};
@@ -136,7 +136,12 @@ fn compare(model: &Model, case: Case) {
     let demand =
         Demand { lanes: Some(case.lanes), fast_contacts: case.fast_contacts, ..Demand::envs(environments as u64) };
     let limits = DeviceLimits::preset("h200").unwrap();
-    let plan = plan_model(model, &limits, &demand).unwrap();
+    let mut plan = plan_model(model, &limits, &demand).unwrap();
+    if !case.specialised && is_mixed(plan.step()) {
+        // A generic kernel's arrays are all in one memory.
+        let pin_global = plan.step().placement.keys().cloned().collect();
+        plan = plan_model(model, &limits, &Demand { pin_global, ..demand.clone() }).unwrap();
+    }
     let (step, retry) = kernels(&shape, &plan, case);
     let mut cpu = CpuExecutor::new(&shape, &demand, &CpuOptions { threads: Some(1), ..CpuOptions::default() }).unwrap();
     assert_eq!(cpu.plan().step().capacity, plan.step().capacity, "{what}");

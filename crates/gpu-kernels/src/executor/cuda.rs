@@ -3,7 +3,7 @@
 //! Plans with estimates, compiles what the plan chose, plans again with what the compiler said, and takes all memory then:
 //! a launch later can neither exceed the device nor allocate.
 use super::cuda_kernels::{KernelRequest, kernel_request};
-use super::{Executor, ExecutorError, Memory, workspace_slots};
+use super::{Executor, ExecutorError, Memory, is_mixed, workspace_slots};
 use crate::compile::{Architecture, Cache, CachedCubin, Nvrtc, Request, compile_cached};
 use crate::cuda::{
     Buffer, CudaError, Device, DeviceAttributes, Kernel, LaunchShape, Module, Stream, StreamHandle, driver_version,
@@ -12,7 +12,7 @@ use crate::planning::model_dims;
 use crate::shape::Shape;
 use crate::view::{ArgumentBlock, slot_index};
 use phalanx_launch_planner::{
-    Demand, DeviceLimits, KernelAttributes, KernelNeeds, KernelPlan, LaunchPlan, ModelDims, Placement, plan,
+    Demand, DeviceLimits, KernelAttributes, KernelNeeds, KernelPlan, LaunchPlan, ModelDims, plan,
 };
 use std::time::Instant;
 
@@ -200,12 +200,6 @@ impl Launch {
         // SAFETY: the block holds live pointers of this device; the caller keeps them until the stream has passed.
         unsafe { self.kernel.launch(self.shape, bytes_of(&self.block), stream) }
     }
-}
-
-/// Whether some arrays of the kernel are in shared and some in global memory.
-fn is_mixed(kernel: &KernelPlan) -> bool {
-    let shared = kernel.placement.values().filter(|p| **p == Placement::Shared).count();
-    shared > 0 && shared < kernel.placement.len()
 }
 
 /// The block as bytes.

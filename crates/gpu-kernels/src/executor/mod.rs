@@ -18,7 +18,7 @@ pub use cpu::{CpuExecutor, CpuOptions, OpenWorkspace, Precision, available_threa
 pub use cuda::{CudaExecutor, CudaOptions, device_limits};
 pub use cuda_kernels::{KernelRequest, kernel_request};
 pub use memory::Memory;
-pub use workspace_slots::workspace_slots;
+pub use workspace_slots::{is_mixed, workspace_slots};
 
 use crate::compile::CompileError;
 use crate::cuda::CudaError;
