@@ -5,6 +5,15 @@
 
 PHALANX_SHARED_ARRAY(phalanx_shared)
 
+/// The next environments of a warp, one for each of its teams. The first are the warp's own; after that warps take what is next,
+/// since some environments cost more than others. Which team steps an environment changes nothing in it.
+template <class Team> INLINE int64_t claim_next(Team team, uint32_t* work_count, int64_t teams) {
+  constexpr int teams_per_warp = 32 / Team::lanes;
+  int taken = 0;
+  if ((threadIdx.x & 31u) == 0) taken = (int)atomic_add(work_count, (uint32_t)teams_per_warp);
+  return teams + (uint32_t)lane_shuffle(taken, 0) + team.first / Team::lanes;
+}
+
 /// Steps the batch, or with is_retry the environments that did not fit: a persistent grid of teams.
 extern "C" __global__ void __launch_bounds__(PHALANX_MAX_THREADS, PHALANX_MIN_BLOCKS) phalanx_step(const __grid_constant__ Arguments a) {
   constexpr int lanes = PHALANX_LANES;
@@ -14,7 +23,9 @@ extern "C" __global__ void __launch_bounds__(PHALANX_MAX_THREADS, PHALANX_MIN_BL
   const Workspace workspace = {phalanx_shared, team_in_block * (int)a.shared_words, a.workspace + me * a.global_words};
   const int64_t count = a.is_retry ? (int64_t)*a.retry_count : a.num_envs;
   Tally tally;
-  NO_UNROLL for (int64_t slot = me; team.any_in_warp(slot < count); slot += teams) {
+  int64_t slot = me;
+  while (team.any_in_warp(slot < count)) {
+    const int64_t next = claim_next(team, a.work_count, teams);
     const bool present = slot < count;
     int64_t index = present ? slot : 0;
     int first = 0;
@@ -23,6 +34,7 @@ extern "C" __global__ void __launch_bounds__(PHALANX_MAX_THREADS, PHALANX_MIN_BL
       first = (int)a.retry_list[2 * slot + 1];
     }
     run_environment(team, a, workspace, index, first, present, tally);
+    slot = next;
   }
   add_tally(team, a, me, tally);
 }

@@ -307,6 +307,7 @@ struct Arguments {
   const uint8_t* mask;
   uint32_t* retry_list;
   uint32_t* retry_count;
+  uint32_t* work_count;
   int64_t is_retry;
   uint64_t* counters;
   uint32_t* marks;

@@ -14,14 +14,15 @@ import subprocess
 import sys
 import time
 
-MODELS = ["cartpole", "ant", "humanoid", "quadruped", "arm_cube"]
+MODELS = ["cartpole", "ant", "humanoid", "quadruped", "arm_cube", "three_humanoids"]
+ODD_COUNTS = [1, 2, 31, 8169, 8170, 8181, 65536]
 SCENES = {  # name in the table: model file, options
-    "humanoid": ("humanoid_mujoco.xml", ["--keyframe", "0"]),
-    "three_humanoids": ("three_humanoids.xml", []),
+    "humanoid": ("humanoid_mujoco.xml", ["--keyframe", "0", "--controls", "zero"]),
+    "three_humanoids": ("three_humanoids.xml", ["--controls", "zero"]),
     "g1_flat": ("g1_flat.xml", ["--keyframe", "0"]),
-    "go1": ("go1.xml", ["--keyframe", "0"]),
-    "ant": ("ant_euler.xml", []),
-    "half_cheetah": ("gym_half_cheetah.xml", []),
+    "go1": ("go1.xml", ["--controls", "zero"]),
+    "ant": ("ant_euler.xml", ["--controls", "random"]),
+    "half_cheetah": ("gym_half_cheetah.xml", ["--controls", "random"]),
 }
 COUNTS = [1, 1024, 8192, 65536]
 STEPS = {1: 500, 1024: 500, 8192: 500, 65536: 100}
@@ -45,7 +46,7 @@ class Bundle:
 
     def run(self, model, envs, steps, *options, wrap=(), timeout=240):
         command = [*wrap, os.path.join(self.folder, "phalanx"), "run", self.model(model), "--envs", str(envs), "--steps", str(steps),
-                   "--controls", "random", "--json", *options]
+                   "--json", *options]
         done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
         if done.returncode != 0:
             self.say(f"  {' '.join(command)}\n  exit {done.returncode}: {done.stderr[-1500:]} {done.stdout[-500:]}")
@@ -56,19 +57,23 @@ class Bundle:
 
 def hashes(bundle, model, envs, steps, *options):
     path = os.path.join(bundle.out, "hashes.tmp")
-    result, _ = bundle.run(model, envs, steps, "--hashes", path, *options)
+    result, _ = bundle.run(model, envs, steps, "--controls", "random", "--hashes", path, *options)
     return open(path).read() if result else None
 
 
-def check_hashes(bundle, quick):
-    for name in MODELS:
+def check_hashes(bundle, quick, models):
+    for name in models:
         model = name + ".xml"
+        if not os.path.exists(bundle.model(model)):
+            bundle.say(f"hashes {name}: no such model in the bundle, skipped")
+            continue
         for envs, steps in [(1, 200), (7, 200), (1000, 60)] + ([] if quick else [(8192, 30)]):
             expected = hashes(bundle, model, envs, steps, "--device", "cpu")
             variants = [("plan", []), ("retries", ["--fast-contacts", "1"])]
             if envs == 7:
-                variants += [(f"{t} lanes", ["--lanes", str(t)]) for t in (1, 2, 4, 8, 16, 32)]
-                variants += [("generic", ["--generic-only"]), ("4 lanes, retries", ["--lanes", "4", "--fast-contacts", "1"])]
+                lanes = (8, 32) if quick else (1, 2, 4, 8, 16, 32)
+                variants += [(f"{t} lanes", ["--lanes", str(t)]) for t in lanes]
+                variants += [("generic", ["--generic-only"]), ("8 lanes, retries", ["--lanes", "8", "--fast-contacts", "1"])]
             for label, options in variants:
                 found = hashes(bundle, model, envs, steps, "--device", "cuda:0", *options)
                 if expected is None or found != expected:
@@ -76,12 +81,21 @@ def check_hashes(bundle, quick):
             bundle.say(f"hashes {name} {envs}: {len(variants)} variants compared")
 
 
+def check_counts(bundle):
+    for name in ("ant", "humanoid"):
+        for envs in ODD_COUNTS:
+            result, _ = bundle.run(name + ".xml", envs, 5, "--controls", "random", "--device", "cuda:0")
+            if result is None or result["faults"]["not_finite"]:
+                bundle.fail(f"{name} with {envs} environments")
+        bundle.say(f"counts {name}: {ODD_COUNTS}")
+
+
 def check_sanitizers(bundle):
     for tool in ("memcheck", "racecheck"):
         for name in ("ant", "humanoid"):
             for options in ([], ["--fast-contacts", "1"]):
                 wrap = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "77", "--print-limit", "20"]
-                result, done = bundle.run(name + ".xml", 33, 3, "--device", "cuda:0", *options, wrap=wrap)
+                result, done = bundle.run(name + ".xml", 33, 3, "--controls", "random", "--device", "cuda:0", *options, wrap=wrap)
                 tail = [l for l in (done.stdout + done.stderr).splitlines() if "SUMMARY" in l or "=====" in l][-1:]
                 if done.returncode != 0:
                     bundle.fail(f"{tool} {name} {options}")
@@ -124,7 +138,8 @@ def main():
     arguments.add_argument("bundle")
     arguments.add_argument("out")
     arguments.add_argument("--quick", action="store_true")
-    arguments.add_argument("--only", default="hashes,sanitizers,speed")
+    arguments.add_argument("--only", default="hashes,counts,sanitizers,speed")
+    arguments.add_argument("--models", default=",".join(MODELS))
     arguments.add_argument("--scenes", default=",".join(SCENES))
     arguments.add_argument("--counts", default=",".join(map(str, COUNTS)))
     options = arguments.parse_args()
@@ -133,7 +148,9 @@ def main():
     started = time.time()
     for part in options.only.split(","):
         if part == "hashes":
-            check_hashes(bundle, options.quick)
+            check_hashes(bundle, options.quick, options.models.split(","))
+        if part == "counts":
+            check_counts(bundle)
         if part == "sanitizers":
             check_sanitizers(bundle)
         if part == "speed":

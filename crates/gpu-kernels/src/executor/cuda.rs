@@ -8,7 +8,7 @@ use crate::compile::{Architecture, Cache, CachedCubin, Nvrtc, Request, compile_c
 use crate::cuda::{
     Buffer, CudaError, Device, DeviceAttributes, Kernel, LaunchShape, Module, Stream, StreamHandle, driver_version,
 };
-use crate::planning::model_dims;
+use crate::planning::{model_dims, preferred_lanes};
 use crate::shape::Shape;
 use crate::view::{ArgumentBlock, slot_index};
 use phalanx_launch_planner::{
@@ -30,6 +30,9 @@ pub struct CudaOptions {
     /// Model fields with one value per environment.
     pub per_env: Vec<&'static str>,
 }
+
+/// Words of the progress buffer: retries, then the work taken by the step and by the retry kernel.
+const PROGRESS_WORDS: u64 = 3;
 
 /// Threads of a block of the small kernels (reset, random controls).
 const SMALL_BLOCK: u32 = 256;
@@ -53,8 +56,8 @@ pub struct CudaExecutor {
     set_constants: Kernel,
     reset: Kernel,
     random_controls: Kernel,
-    /// Length of the retry list: ours, since every step clears it.
-    retry_count: Buffer,
+    /// Length of the retry list, and how far each kernel's warps have come: cleared before every step.
+    progress: Buffer,
     clock_hz: f64,
     // Declared after everything that lives on them.
     own_stream: Option<Stream>,
@@ -107,7 +110,8 @@ impl CudaExecutor {
         let mut demand = demand.clone();
         let free = device.memory()?.free + limits.context_bytes;
         demand.memory_limit = Some(demand.memory_limit.map_or(free, |limit| limit.min(free)));
-        let dims = model_dims(shape, &[], &options.per_env);
+        let mut dims = model_dims(shape, &[], &options.per_env);
+        dims.preferred_lanes = preferred_lanes(dims.nv, demand.num_envs);
         let nvrtc = Nvrtc::open_up_to(driver_version()?.major)?;
         let arch = nvrtc.architecture_for(device.attributes().architecture())?;
         let compiler = Compiler { nvrtc, cache: Cache::from_env(), arch };
@@ -133,11 +137,12 @@ impl CudaExecutor {
             options.stream.map_or_else(|| own_stream.as_ref().map_or(StreamHandle(0), Stream::handle), StreamHandle);
         let fast = Module::load(&device, &fast.cubin)?;
         let retry_module = Module::load(&device, &retry.cubin)?;
-        let retry_count = Buffer::allocate(&device, 4, "the length of the retry list")?;
+        let progress = Buffer::allocate(&device, 4 * PROGRESS_WORDS, "the progress of a step")?;
         let mut step = Launch::new(&device, fast.kernel("phalanx_step")?, plan.step(), stream)?;
         let mut retry = Launch::new(&device, retry_module.kernel("phalanx_step")?, plan.retry(), stream)?;
-        for launch in [&mut step, &mut retry] {
-            launch.slots.push((slot_index("retry_count"), retry_count.pointer()));
+        for (i, launch) in [&mut step, &mut retry].into_iter().enumerate() {
+            launch.slots.push((slot_index("retry_count"), progress.pointer()));
+            launch.slots.push((slot_index("work_count"), progress.pointer() + 4 * (i as u64 + 1)));
         }
         let name = format!("{} (cuda:{}, {arch})", device.name(), options.ordinal);
         stream.synchronize(&device)?;
@@ -150,7 +155,7 @@ impl CudaExecutor {
             set_constants: retry_module.kernel("phalanx_set_constants")?,
             reset: fast.kernel("phalanx_reset")?,
             random_controls: fast.kernel("phalanx_random_controls")?,
-            retry_count,
+            progress,
             clock_hz: f64::from(device.attributes().clock_rate_khz) * 1e3,
             own_stream,
             stream,
@@ -275,7 +280,7 @@ impl Executor for CudaExecutor {
         Ok(Memory::Device(buffer, self.stream))
     }
     fn step(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
-        self.retry_count.fill_words(0, 1, 0, self.stream)?;
+        self.progress.fill_words(0, PROGRESS_WORDS, 0, self.stream)?;
         self.step.run(arguments, self.stream)?;
         self.retry.run(arguments, self.stream)?;
         Ok(())

@@ -42,6 +42,7 @@ pub const CONTROL: &[Control] = &[
     c("mask", "const uint8_t*", "environments to run, or null for all"),
     c("retry_list", "uint32_t*", "environment and pass of each environment that did not fit"),
     c("retry_count", "uint32_t*", "length of the retry list"),
+    c("work_count", "uint32_t*", "environments that warps have taken beyond their first"),
     c("is_retry", "int64_t", "1: run the retry list instead of the batch"),
     c("counters", "uint64_t*", "sums over the run: contacts, rows, iterations, solves, retried, not converged"),
     c("marks", "uint32_t*", "high-water marks: contacts, Jacobian entries, joint rows"),

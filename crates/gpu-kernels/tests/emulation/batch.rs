@@ -40,7 +40,14 @@ impl Batch {
         }
         reals.insert("mocap_pos", positions.repeat(n));
         reals.insert("mocap_quat", orientations.repeat(n));
-        let words = [("fault", n), ("step_count", n), ("retry_list", 2 * n), ("retry_count", 1), ("marks", 4)];
+        let words = [
+            ("fault", n),
+            ("step_count", n),
+            ("retry_list", 2 * n),
+            ("retry_count", 1),
+            ("work_count", 1),
+            ("marks", 4),
+        ];
         let mut words: BTreeMap<_, _> = words.into_iter().map(|(name, n)| (name, vec![0u32; n])).collect();
         let mut counters = vec![0u64; COUNTER_BANKS * COUNTERS];
         let topology = shape.topology.clone();
