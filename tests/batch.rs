@@ -65,6 +65,17 @@ fn an_environment_has_the_same_bits_in_every_batch_on_any_threads_and_through_th
 }
 
 #[test]
+fn the_lanes_that_are_asked_for_do_not_change_the_bits() {
+    let model = asset("ant");
+    let free = rollout(&model, envs(4));
+    for lanes in [1, 2, 4, 8, 16, 32] {
+        assert_eq!(rollout(&model, Options { lanes: Some(lanes), ..envs(4) }), free, "{lanes} lanes");
+        let generic = Options { lanes: Some(lanes), generic_only: true, fast_contacts: Some(1), ..envs(4) };
+        assert_eq!(rollout(&model, generic), free, "{lanes} lanes of the generic kernel");
+    }
+}
+
+#[test]
 fn an_environment_that_does_not_fit_is_retried_and_counted_and_loses_no_contact() {
     let model = asset("ant");
     let run = |fast_contacts| {
