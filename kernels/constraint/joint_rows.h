@@ -19,11 +19,12 @@ INLINE void fill_row(const Model& model, Env& env, int row, int type, int dof, V
   if (type == row_friction) ref.k = 0;
   env.row_type(row) = type;
   env.row_dof(row) = dof;
-  env.row_J(row) = jacobian;
+  env.row_sign(row) = jacobian.x;
+  if (model.ball_row_max > 0) env.row_axis(row) = jacobian;
   env.row_pos(row) = past;
   env.row_D(row) = 1 / regularizer(d, inverse_inertia);
   env.row_aref(row) = -ref.b * velocity - ref.k * d * past;
-  env.row_floss(row) = frictionloss;
+  if (type == row_friction) env.row_floss(row) = frictionloss;
 }
 
 /// A ball joint's angle from its reference, and the axis that it turns about.

@@ -62,7 +62,7 @@ INLINE void actuate(const Model& model, Env& env, int actuator) {
     force = clamp(force, range.x, range.y);
   }
   env.actuation_force(actuator) = force;
-  env.actuation_slope(actuator) = slope;
+  if (model.opt_integrator == integrator_implicitfast) env.actuation_slope(actuator) = slope;
 }
 
 template <class Team> INLINE void actuation(Team team, const Model& model, Env& env) {
@@ -80,7 +80,8 @@ template <class Team> INLINE void actuation(Team team, const Model& model, Env& 
     if (model.jnt_actfrclimited(joint)) {
       const Vec2 range = model.jnt_actfrcrange(joint);
       if (force <= range.x || force >= range.y) {  // a saturated joint's actuators do not damp it
-        for (int k = first; k < end; ++k) env.actuation_slope(model.actuator_list(k)) = 0;
+        const bool wanted = model.opt_integrator == integrator_implicitfast;
+        for (int k = first; wanted && k < end; ++k) env.actuation_slope(model.actuator_list(k)) = 0;
       }
       force = clamp(force, range.x, range.y);
     }

@@ -33,6 +33,7 @@ struct Arguments {
   int64_t pattern_dofs;
   int64_t pattern_words;
   int64_t friction_row_max;
+  int64_t ball_row_max;
   int64_t row_max;
   const int* body_parentid;
   const int* body_rootid;
@@ -254,7 +255,8 @@ struct Arguments {
   int64_t acc_smooth_offset;
   int64_t row_dof_offset;
   int64_t row_type_offset;
-  int64_t row_J_offset;
+  int64_t row_sign_offset;
+  int64_t row_axis_offset;
   int64_t row_pos_offset;
   int64_t row_D_offset;
   int64_t row_aref_offset;
@@ -351,6 +353,7 @@ struct Model {
   int pattern_dofs;
   int pattern_words;
   int friction_row_max;
+  int ball_row_max;
   int row_max;
   int opt_integrator;
   int opt_disableflags;
@@ -381,6 +384,7 @@ struct Model {
     pattern_dofs((int)a.pattern_dofs),
     pattern_words((int)a.pattern_words),
     friction_row_max((int)a.friction_row_max),
+    ball_row_max((int)a.ball_row_max),
     row_max((int)a.row_max),
     opt_integrator((int)a.opt_integrator), opt_disableflags((int)a.opt_disableflags) {}
   INLINE int body_parentid(int i) const { return arguments->body_parentid[i]; }
@@ -530,7 +534,8 @@ struct Env : EnvState {
   INLINE real& acc_smooth(int i) const { return (base + (int)arguments->acc_smooth_offset)[i]; }
   INLINE int& row_dof(int i) const { return *(int*)((base + (int)arguments->row_dof_offset) + i); }
   INLINE int& row_type(int i) const { return *(int*)((base + (int)arguments->row_type_offset) + i); }
-  INLINE Vec3& row_J(int i) const { return *(Vec3*)((base + (int)arguments->row_J_offset) + 3 * i); }
+  INLINE real& row_sign(int i) const { return (base + (int)arguments->row_sign_offset)[i]; }
+  INLINE Vec3& row_axis(int i) const { return *(Vec3*)((base + (int)arguments->row_axis_offset) + 3 * i); }
   INLINE real& row_pos(int i) const { return (base + (int)arguments->row_pos_offset)[i]; }
   INLINE real& row_D(int i) const { return (base + (int)arguments->row_D_offset)[i]; }
   INLINE real& row_aref(int i) const { return (base + (int)arguments->row_aref_offset)[i]; }

@@ -3,12 +3,19 @@
 #include "constraint/joint_rows.h"
 #include "solver/row_forces.h"
 
+/// Whether the row is the limit of a ball joint, which acts on three dofs.
+INLINE bool on_ball(const Model& model, const Env& env, int row) { return model.ball_row_max > 0 && env.row_type(row) == row_ball_limit; }
+
+/// A joint row's Jacobian on the k-th of its dofs.
+INLINE real row_jacobian(const Model& model, const Env& env, int row, int k) {
+  return on_ball(model, env, row) ? env.row_axis(row)[k] : env.row_sign(row);
+}
+
 /// A joint row's product with a vector over the dofs.
-template <class Vector> INLINE real row_times(const Env& env, int row, Vector x) {
+template <class Vector> INLINE real row_times(const Model& model, const Env& env, int row, Vector x) {
   const int dof = env.row_dof(row);
-  const Vec3 j = env.row_J(row);
-  if (env.row_type(row) != row_ball_limit) return j.x * x(dof);
-  return dot(j, vec3(x(dof), x(dof + 1), x(dof + 2)));
+  if (on_ball(model, env, row)) return dot(env.row_axis(row), vec3(x(dof), x(dof + 1), x(dof + 2)));
+  return env.row_sign(row) * x(dof);
 }
 
 /// A contact's product with a vector over the dofs: normal, tangents.
@@ -42,7 +49,7 @@ INLINE void gather_rows(Team team, const Model& model, const Env& env, int rows,
       real sum = 0;
       NO_UNROLL for (int row = 0; row < rows; ++row) {
         const int k = dof - env.row_dof(row);
-        const bool ball = has_joint(model, Ball::type) && env.row_type(row) == row_ball_limit;
+        const bool ball = on_ball(model, env, row);
         if (k == 0 || (ball && k > 0 && k < 3)) sum = add(row, k, sum);
       }
       total(dof) = sum;
@@ -50,7 +57,7 @@ INLINE void gather_rows(Team team, const Model& model, const Env& env, int rows,
   } else {
     for (int dof = 0; active && dof < model.nv; ++dof) total(dof) = 0;
     for (int row = 0; active && row < rows; ++row) {
-      const int first = env.row_dof(row), count = env.row_type(row) == row_ball_limit ? 3 : 1;
+      const int first = env.row_dof(row), count = on_ball(model, env, row) ? 3 : 1;
       for (int k = 0; k < count; ++k) total(first + k) = add(row, k, total(first + k));
     }
   }
@@ -60,7 +67,7 @@ INLINE void gather_rows(Team team, const Model& model, const Env& env, int rows,
 template <class Team> INLINE void constraint_force(Team team, const Model& model, Env& env, int rows, int contacts, bool active) {
   gather_rows(team, model, env, rows, active, [&](int dof) -> real& { return env.force_constraint(dof); },
               [&](int row, int k, real total) {
-                return fused(env.row_J(row)[k], row_force(env, row, env.row_jar(row)).force, total);
+                return fused(row_jacobian(model, env, row, k), row_force(env, row, env.row_jar(row)).force, total);
               });
   team.each(contacts, [&](int c) {
     if (env.con_num(c) > 0) env.con_force(c) = contact_force(env.con_dim(c), env.con_mu(c), env.con_D(c), env.con_jar(c)).force;
@@ -86,7 +93,7 @@ template <class Team> INLINE void ball_limit_curvature(Team team, Env& env, int 
     const bool ball = row < rows && env.row_type(row) == row_ball_limit;
     team.each(ball ? 3 : 0, [&](int k) {
       const int dof = env.row_dof(row);
-      const Vec3 j = env.row_J(row);
+      const Vec3 j = env.row_axis(row);
       const real curvature = row_force(env, row, env.row_jar(row)).curvature;
       for (int m = 0; m <= k; ++m) {
         real& h = env.H(lower_index(dof + k, dof + m));
@@ -102,14 +109,14 @@ template <class Team> INLINE void hessian(Team team, const Model& model, Env& en
   team.each(active ? model.nlower : 0, [&](int entry) { env.H(entry) = 0; });
   // The joint rows' share of the diagonal waits in Mv, which the solver fills later.
   gather_rows(team, model, env, rows, active, [&](int dof) -> real& { return env.Mv(dof); }, [&](int row, int, real total) {
-    return env.row_type(row) == row_ball_limit ? total : total + row_force(env, row, env.row_jar(row)).curvature;
+    return on_ball(model, env, row) ? total : total + row_force(env, row, env.row_jar(row)).curvature;
   });
   team.each(nv, [&](int i) {
     int entry = model.dof_Madr(i);
     NO_UNROLL for (int j = i; j >= 0; j = model.dof_parentid(j)) env.H(lower_index(i, j)) = env.M(entry++);
     env.H(lower_index(i, i)) = env.H(lower_index(i, i)) + env.Mv(i);
   });
-  if (has_joint(model, Ball::type)) ball_limit_curvature(team, env, rows);
+  if (model.ball_row_max > 0) ball_limit_curvature(team, env, rows);
   NO_UNROLL for (int c = 0; team.any_in_warp(c < contacts); ++c) {
     int entries = 0, first = 0;
     ContactForce w = {};

@@ -32,7 +32,7 @@ template <class Team> INLINE void start_solver(Team team, const Model& model, En
   const bool cold = model.opt_disableflags & disable_warmstart;
   team.each(model.nv, [&](int i) { env.acc(i) = cold ? real(0) : env.warmstart(i); });
   const auto start = [&](int i) { return env.acc(i); };
-  team.each(rows, [&](int r) { env.row_jar(r) = row_times(env, r, start) - env.row_aref(r); });
+  team.each(rows, [&](int r) { env.row_jar(r) = row_times(model, env, r, start) - env.row_aref(r); });
   team.each(contacts, [&](int c) {
     if (env.con_num(c) > 0) env.con_jar(c) = contact_times(env, c, start) - env.con_aref(c);
   });
@@ -107,7 +107,7 @@ template <class Team> INLINE void newton(Team team, const Model& model, Env& env
     newton_direction(team, model, env, active);
     const auto direction = [&](int i) { return env.search(i); };
     team.each(nv2, [&](int i) { env.Mv(i) = multiply_tree(model, env, direction, i); });
-    team.each(r2, [&](int row) { env.row_jv(row) = row_times(env, row, direction); });
+    team.each(r2, [&](int row) { env.row_jv(row) = row_times(model, env, row, direction); });
     team.each(c2, [&](int k) {
       if (env.con_num(k) > 0) env.con_jv(k) = contact_times(env, k, direction);
     });

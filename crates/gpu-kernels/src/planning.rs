@@ -84,6 +84,7 @@ pub fn work_arrays(shape: &Shape) -> Vec<WorkArray> {
 fn work_array(shape: &Shape, field: &Field) -> WorkArray {
     let Owner::Work { first, last } = field.owner else { unreachable!("a workspace field") };
     let absent = (field.name.starts_with("rk_") && !shape.is_runge_kutta())
+        || (field.name == "actuation_slope" && !shape.is_implicit_fast())
         || (field.name == "force_gravcomp" && shape.sizes["actuator_gravcomp"] == 0)
         || (["implicit_L", "step_acc"].contains(&field.name) && !shape.is_implicit());
     let grows = field.dims.iter().any(|d| matches!(d, Dim::Contacts | Dim::JacobianEntries));

@@ -170,6 +170,9 @@ struct Row {
     force: f64,
 }
 
+/// The kernels' type of a ball joint's limit row.
+const BALL_LIMIT: i32 = 2;
+
 /// MuJoCo's mjtConstraint.
 const FRICTION_DOF: f64 = 1.0;
 const LIMIT_JOINT: f64 = 3.0;
@@ -243,14 +246,16 @@ impl Pass<'_> {
     fn joint_rows(&self) -> Vec<Row> {
         let (n, nv) = (self.rows, self.sim.model.nv);
         let (dof, kind) = (self.work.ints("row_dof", n), self.work.ints("row_type", n));
-        let (j, past) = (self.work.reals("row_J", 3 * n), self.work.reals("row_pos", n));
+        let (sign, axis) = (self.work.reals("row_sign", n), self.work.reals("row_axis", 3 * n));
+        let past = self.work.reals("row_pos", n);
         let (d, aref) = (self.work.reals("row_D", n), self.work.reals("row_aref", n));
         let (loss, jar) = (self.work.reals("row_floss", n), self.work.reals("row_jar", n));
         let row = |r: usize| {
             let first = dof[r] as usize;
             let mut jacobian = vec![0.0; nv];
-            for k in 0..if kind[r] == 2 { 3 } else { 1 } {
-                jacobian[first + k] = j[3 * r + k];
+            match kind[r] {
+                BALL_LIMIT => jacobian[first..first + 3].copy_from_slice(&axis[3 * r..3 * r + 3]),
+                _ => jacobian[first] = sign[r],
             }
             let margin = if kind[r] == 0 {
                 0.0

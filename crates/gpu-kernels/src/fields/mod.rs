@@ -118,6 +118,7 @@ sizes! {
     PatternDofs "pattern_dofs" "nv where a matrix is factored by its pattern, else 0"
     PatternWords "pattern_words" "words of such a pattern"
     FrictionRowMax "friction_row_max" "friction-loss rows at most: nv, or 0 where no dof can have any"
+    BallRowMax "ball_row_max" "row_max where a ball joint has a limit, else 0"
     RowMax "row_max" "friction-loss and joint-limit rows at most"
 }
 

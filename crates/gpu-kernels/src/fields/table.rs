@@ -217,7 +217,7 @@ pub const FIELDS: &[Field] = &[
     f("con_dist", Real, &[Contacts], "", work(CONTACTS, BUILD), "distance, negative inside"),
     f("con_pos", Vec3, &[Contacts], "", work(CONTACTS, BUILD), "contact point"),
     f("con_frame", Mat3, &[Contacts], "", work(CONTACTS, BUILD), "normal and two tangents"),
-    f("con_pair", Int, &[Contacts], "", work(CONTACTS, SOLVE), "index in the collision table"),
+    f("con_pair", Int, &[Contacts], "", work(CONTACTS, BUILD), "index in the collision table"),
     // Workspace: dynamics.
     f("crb", SpatialInertia, &[Of(Nbody)], "", work(MASS, MASS), "composite inertia"),
     f("M", Real, &[Of(NM)], "", work(MASS, INTEGRATE), "mass matrix, each dof's row from itself to its root"),
@@ -238,11 +238,12 @@ pub const FIELDS: &[Field] = &[
     // Workspace: constraints.
     f("row_dof", Int, &[Of(RowMax)], "", work(BUILD, SOLVE), "first dof of a friction-loss or limit row"),
     f("row_type", Int, &[Of(RowMax)], "", work(BUILD, SOLVE), "0 friction loss, 1 limit, 2 limit of a ball joint"),
-    f("row_J", Vec3, &[Of(RowMax)], "", work(BUILD, SOLVE), "the row's Jacobian on its one or three dofs"),
+    f("row_sign", Real, &[Of(RowMax)], "", work(BUILD, SOLVE), "the row's Jacobian on its one dof: 1 or -1"),
+    f("row_axis", Vec3, &[Of(BallRowMax)], "", work(BUILD, SOLVE), "the Jacobian of a ball joint's limit on its three dofs"),
     f("row_pos", Real, &[Of(RowMax)], "", work(BUILD, BUILD), "distance past the edge where the row pushes"),
     f("row_D", Real, &[Of(RowMax)], "", work(BUILD, SOLVE), "inverse regularizer"),
     f("row_aref", Real, &[Of(RowMax)], "", work(BUILD, SOLVE), "reference acceleration"),
-    f("row_floss", Real, &[Of(RowMax)], "", work(BUILD, SOLVE), "friction loss"),
+    f("row_floss", Real, &[Of(FrictionRowMax)], "", work(BUILD, SOLVE), "friction loss"),
     f("row_jar", Real, &[Of(RowMax)], "", work(SOLVE, SOLVE), "J a - aref"),
     f("row_jv", Real, &[Of(RowMax)], "", work(SOLVE, SOLVE), "J times the search direction"),
     f("con_dim", Int, &[Contacts], "", work(BUILD, SOLVE), "contact dimension: 1 or 3"),

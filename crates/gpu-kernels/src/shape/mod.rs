@@ -150,7 +150,7 @@ impl Shape {
         touching.dedup();
         // In a robot that lies on the floor about every geom has a contact; of several robots not all lie at once.
         let n = touching.len() as u64;
-        let usual = (n * 5 / 4).min(24 + n * 2 / 5).clamp(8, 64);
+        let usual = (n * 5 / 4).min(22 + n * 2 / 5).clamp(8, 64);
         usual.min(self.proven_contacts())
     }
 
@@ -177,6 +177,9 @@ impl Shape {
         let limits = self.sizes["row_max"] - self.sizes["friction_row_max"];
         self.sizes.insert("friction_row_max", self.sizes["nv"]);
         self.sizes.insert("row_max", limits + self.sizes["nv"]);
+        if self.sizes["ball_row_max"] > 0 {
+            self.sizes.insert("ball_row_max", self.sizes["row_max"]);
+        }
     }
 
     /// Whether there is room for dry friction.
@@ -187,6 +190,11 @@ impl Shape {
     /// Whether any step integrates with a mass matrix of its own.
     pub fn is_implicit(&self) -> bool {
         self.integrator != RK4
+    }
+
+    /// Whether the integrator takes the actuators' derivatives.
+    pub fn is_implicit_fast(&self) -> bool {
+        self.integrator == IMPLICITFAST
     }
 
     /// Whether steps are Runge-Kutta steps.

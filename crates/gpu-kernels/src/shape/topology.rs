@@ -52,6 +52,7 @@ pub(super) fn of(model: &Model, collisions: &CollisionTable) -> (Sizes, Arrays) 
         ("pattern_dofs", if nv > MOST_DENSE_DOFS { nv } else { 0 }),
         ("pattern_words", if nv > MOST_DENSE_DOFS { nv * ((nv + 31) / 32) } else { 0 }),
         ("friction_row_max", friction_rows(model)),
+        ("ball_row_max", if has_ball_limit(model) { friction_rows(model) + limit_rows(model) } else { 0 }),
         ("row_max", friction_rows(model) + limit_rows(model)),
     ]);
     (sizes, arrays)
@@ -60,6 +61,10 @@ pub(super) fn of(model: &Model, collisions: &CollisionTable) -> (Sizes, Arrays) 
 /// Friction rows at most: one for every dof, or none where the model has no dry friction.
 fn friction_rows(model: &Model) -> i64 {
     if model.dof_frictionloss.iter().any(|f| *f > 0.0) { model.nv as i64 } else { 0 }
+}
+
+fn has_ball_limit(model: &Model) -> bool {
+    (0..model.njnt).any(|j| model.jnt_limited[j] != 0 && model.jnt_type[j] == BALL)
 }
 
 /// Limit rows at most: both sides of a hinge or slide, one of a ball.
