@@ -37,6 +37,7 @@ void random_controls_range(const Arguments& a, int64_t begin, int64_t end) {
 void set_constants_range(const Arguments& a, real* workspace, int64_t begin, int64_t end) {
   const StandardFloatModes modes;
   for (int64_t e = begin; e < end; ++e) {
+    if (a.mask && !a.mask[e]) continue;
     Env env = open_environment(a, Workspace{workspace, 0, workspace}, e, true);
     set_constants(SingleLane{}, Model(a, e), env);
   }

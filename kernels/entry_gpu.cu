@@ -49,7 +49,7 @@ extern "C" __global__ void __launch_bounds__(PHALANX_MAX_THREADS, PHALANX_MIN_BL
   const Workspace workspace = {phalanx_shared, team_in_block * (int)a.shared_words, a.workspace + me * a.global_words};
   NO_UNROLL for (int64_t e = me; team.any_in_warp(e < a.num_envs); e += teams) {
     const int64_t index = e < a.num_envs ? e : 0;
-    Env env = open_environment(a, workspace, index, e < a.num_envs);
+    Env env = open_environment(a, workspace, index, e < a.num_envs && (!a.mask || a.mask[index]));
     set_constants(team, Model(a, index), env);
   }
 }

@@ -51,8 +51,8 @@ template <class Team> INLINE void commit(Team team, const Model& model, const En
 template <class Team> INLINE void raise_marks(Team team, const Env& env) {
   uint32_t* marks = env.arguments->marks;
   if (team.lane != 0) return;
-  if (marks[0] < (uint32_t)env.contact_count) atomic_max(marks, (uint32_t)env.contact_count);
-  if (marks[1] < (uint32_t)env.jacobian_count) atomic_max(marks + 1, (uint32_t)env.jacobian_count);
+  if (marks[0] < (uint32_t)env.contact_need) atomic_max(marks, (uint32_t)env.contact_need);
+  if (marks[1] < (uint32_t)env.jacobian_need) atomic_max(marks + 1, (uint32_t)env.jacobian_need);
   if (marks[2] < (uint32_t)env.row_count) atomic_max(marks + 2, (uint32_t)env.row_count);
 }
 

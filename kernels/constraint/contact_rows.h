@@ -92,6 +92,7 @@ template <class Team> INLINE void contact_rows(Team team, const Model& model, En
     edges += rows;
   });
   env.jacobian_count = entries;
+  env.jacobian_need = entries;
   env.fits = env.fits && entries <= capacity;
   if (!env.fits) env.contact_count = 0;
   env.efc_count = env.row_count + edges;

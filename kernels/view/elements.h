@@ -28,6 +28,8 @@ struct EnvState {
   int candidate_count = 0;    // geom pairs that the broad phase kept
   int contact_count = 0;
   int jacobian_count = 0;
+  int contact_need = 0;       // what a workspace would have to hold, also where this one is too small
+  int jacobian_need = 0;
   int row_count = 0;          // friction-loss and limit rows
   int efc_count = 0;          // rows as MuJoCo counts them: 2 (dim - 1) for a frictional contact
   int iteration_count = 0;    // of the solver

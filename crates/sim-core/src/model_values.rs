@@ -46,19 +46,26 @@ pub(crate) fn with_derived(mut names: Vec<&'static str>) -> Vec<&'static str> {
 }
 
 impl Simulation {
-    /// Recomputes what is derived from an edited field.
-    fn recompute_derived(&mut self, name: &str) -> Result<(), SimError> {
-        if !SOURCES.contains(&name) {
+    /// Recomputes what is derived from an edited field: in the environments whose rows changed, where each has its own.
+    fn recompute_derived(&mut self, name: &str, changed: &[u8]) -> Result<(), SimError> {
+        if !SOURCES.contains(&name) || !changed.contains(&1) {
             return Ok(());
         }
-        let each = self.state.extra.contains_key("dof_invweight0");
-        let environments = if each { self.options.num_envs } else { 1 };
-        self.backend.executor_mut().set_constants(&self.state.arguments, environments)?;
-        if !each {
-            for derived in DERIVED {
-                let values = self.read(derived)?;
-                self.shape.values.insert(derived, values);
-            }
+        if self.state.extra.contains_key("dof_invweight0") {
+            let offset = self.state.control_offsets["mask"];
+            let mut mask = changed.to_vec();
+            // An edit of a value that all share changes every environment.
+            mask.resize(self.options.num_envs as usize, changed[0]);
+            self.state.control.write(offset as usize, &mask)?;
+            self.state.arguments.set("mask", self.state.control.address() + offset);
+            let done = self.backend.executor_mut().set_constants(&self.state.arguments, self.options.num_envs);
+            self.state.arguments.set("mask", 0);
+            return Ok(done?);
+        }
+        self.backend.executor_mut().set_constants(&self.state.arguments, 1)?;
+        for derived in DERIVED {
+            let values = self.read(derived)?;
+            self.shape.values.insert(derived, values);
         }
         Ok(())
     }
@@ -81,15 +88,19 @@ impl Simulation {
         recompute: bool,
     ) -> Result<(), SimError> {
         let real = self.real_bytes();
+        let found = self.read_bytes(name)?;
+        let n = width(&self.shape, find(name)?);
+        let wanted = to_bytes(values, real);
+        let wanted = if wanted.len() < found.len() { wanted.repeat(self.options.num_envs as usize) } else { wanted };
+        let row = (n * real).max(1);
+        let changed: Vec<u8> = found.chunks(row).zip(wanted.chunks(row)).map(|(a, b)| u8::from(a != b)).collect();
         if let Some(memory) = self.state.extra.get_mut(name) {
-            let n = width(&self.shape, find(name)?);
-            let all = if values.len() == n { values.repeat(self.options.num_envs as usize) } else { values.to_vec() };
-            memory.write(0, &to_bytes(&all, real))?;
+            memory.write(0, &wanted)?;
         } else {
             let offset = self.state.shared_values[name] as usize;
-            self.state.values.write(offset, &to_bytes(values, real))?;
+            self.state.values.write(offset, &wanted)?;
             self.shape.values.insert(name, values.to_vec());
         }
-        if recompute { self.recompute_derived(name) } else { Ok(()) }
+        if recompute { self.recompute_derived(name, &changed) } else { Ok(()) }
     }
 }

@@ -67,6 +67,7 @@ template <class Team> INLINE void find_contacts(Team team, const Model& model, E
     }
     env.contact_count += total;
   });
+  env.contact_need = env.contact_count;
   env.fits = env.fits && env.contact_count <= capacity;
   if (!env.fits) env.contact_count = 0;
   team.sync();

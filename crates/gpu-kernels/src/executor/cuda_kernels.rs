@@ -25,7 +25,11 @@ pub struct KernelRequest {
 }
 
 /// The request for a kernel: specialised for `shape` in the memory layout of `kernel`, or generic for `None`.
+///
+/// # Panics
+/// If a generic kernel is asked for with arrays in both memories: see [`is_mixed`](super::is_mixed).
 pub fn kernel_request(kernel: &KernelPlan, shape: Option<&Shape>) -> KernelRequest {
+    assert!(shape.is_some() || !super::is_mixed(kernel), "a generic kernel has its arrays in one memory");
     let view = shape.map(|shape| {
         let mut baked = shape.baked();
         let arrays = crate::planning::work_arrays(shape);
