@@ -14,7 +14,7 @@ use std::sync::Mutex;
 /// Architectures that Phalanx promises to run on.
 const ARCHITECTURES: [u32; 8] = [75, 80, 86, 87, 89, 90, 100, 120];
 
-/// Kilobytes of code of a program, on the architecture where it is largest. The goal of DESIGN.md, section 4, is 96 KB a
+/// Kilobytes of code of a program, on the architecture where it is largest. The goal of the design, section 4, is 96 KB a
 /// model; these are the present maxima with a little room, and may only fall.
 const CODE_BUDGET: [(&str, u64); 6] =
     [("generic", 490), ("cartpole", 180), ("ant", 255), ("humanoid", 340), ("quadruped", 275), ("arm_cube", 295)];
