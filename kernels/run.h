@@ -15,7 +15,7 @@ constexpr int counter_banks = 64;
 
 /// What a team adds to the counters when it is done.
 struct Tally {
-  uint32_t contacts = 0, rows = 0, iterations = 0, solves = 0, retried = 0, not_converged = 0;
+  uint64_t contacts = 0, rows = 0, iterations = 0, solves = 0, retried = 0, not_converged = 0;
 };
 
 template <class Team> INLINE void load(Team team, const Model& model, Env& env) {
@@ -113,7 +113,8 @@ INLINE void run_environment(Team team, const Arguments& a, Workspace workspace, 
   load(team, model, env);
   clock.stage(team, 0);
   const int substeps = (int)a.substeps, passes = substeps + (a.output_level > 0 ? 1 : 0);
-  // Lanes of a warp must leave this loop and its branches together: what decides them is the same for all.
+  // Lanes of a warp must leave this loop and its branches together: what decides them is the same for all, since the teams of a
+  // warp start at the same pass; the retry launch, whose teams do not, has one team a warp.
   NO_UNROLL for (int pass = first; team.any_in_warp(env.alive && pass < passes); ++pass) {
     const bool advancing = team.any_in_warp(pass < substeps);
     env.fits = true;
@@ -130,10 +131,10 @@ INLINE void run_environment(Team team, const Arguments& a, Workspace workspace, 
 template <class Team> INLINE void add_tally(Team team, const Arguments& a, int64_t bank, const Tally& tally) {
   if (team.lane != 0) return;
   uint64_t* counters = a.counters + (bank % counter_banks) * counter_count;
-  atomic_add(counters + count_contacts, (uint64_t)tally.contacts);
-  atomic_add(counters + count_rows, (uint64_t)tally.rows);
-  atomic_add(counters + count_iterations, (uint64_t)tally.iterations);
-  atomic_add(counters + count_solves, (uint64_t)tally.solves);
-  atomic_add(counters + count_retried, (uint64_t)tally.retried);
-  atomic_add(counters + count_not_converged, (uint64_t)tally.not_converged);
+  atomic_add(counters + count_contacts, tally.contacts);
+  atomic_add(counters + count_rows, tally.rows);
+  atomic_add(counters + count_iterations, tally.iterations);
+  atomic_add(counters + count_solves, tally.solves);
+  atomic_add(counters + count_retried, tally.retried);
+  atomic_add(counters + count_not_converged, tally.not_converged);
 }

@@ -35,11 +35,6 @@ INLINE RowForce row_force(const Env& env, int row, real jar) {
   return push_row(env.row_D(row), jar);
 }
 
-INLINE real row_cost(const Env& env, int row, real jar) {
-  if (env.row_type(row) == row_friction) return friction_cost(env.row_D(row), env.row_floss(row), jar);
-  return push_cost(env.row_D(row), jar);
-}
-
 /// For every dof, total = add(row, k, total) over the joint rows that act on it, in order, k being the dof's place in the row.
 /// Lanes look for their dofs' rows; a single lane goes from row to row.
 template <class Team, class Total, class Add>

@@ -25,16 +25,6 @@ INLINE RowForce friction_row(real d, real loss, real jar) {
   return {force, d, 1};
 }
 
-/// The cost of a row that only pushes.
-INLINE real push_cost(real d, real jar) { return jar < 0 ? real(0.5) * d * jar * jar : real(0); }
-
-/// The cost of dry friction.
-INLINE real friction_cost(real d, real loss, real jar) {
-  const real size = absolute(jar);
-  if (d * size >= loss) return loss * fused(real(-0.5), loss / d, size);
-  return real(0.5) * d * jar * jar;
-}
-
 /// A contact: the force along the normal and the tangents, and the curvature of the cost in the same axes.
 struct ContactForce {
   Vec3 force;
@@ -65,10 +55,4 @@ INLINE ContactForce contact_force(int dim, Vec2 mu, real d, Vec3 jar) {
   result.t2 = cone ? mu.y * mu.y * (de + df) : real(0);
   result.state = (a ? 1 : 0) | (b ? 2 : 0) | (e ? 4 : 0) | (f ? 8 : 0);
   return result;
-}
-
-INLINE real contact_cost(int dim, Vec2 mu, real d, Vec3 jar) {
-  if (dim <= 1) return push_cost(d, jar.x);
-  const Edges x = contact_edges(mu, jar);
-  return (push_cost(d, x.a) + push_cost(d, x.b)) + (push_cost(d, x.e) + push_cost(d, x.f));
 }

@@ -2,7 +2,32 @@
 
 use std::collections::BTreeSet;
 
-use crate::{Demand, KernelAttributes, KernelNeeds, ModelDims, PlanError, TEAM_SIZES};
+use crate::{Demand, KernelAttributes, KernelNeeds, ModelDims, PlanError, TEAM_SIZES, WorkArray};
+
+/// Environments of one batch at most: kernels count those that they have taken, and list those to retry, in 32 bits.
+pub(crate) const MAX_ENVS: u64 = 1 << 31;
+
+/// Words of one environment's workspace at most: kernels address it with 31 bits.
+const MAX_WORKSPACE_WORDS: u64 = i32::MAX as u64;
+
+/// Refuses a batch or a workspace beyond what kernels can count.
+pub(crate) fn check_counts(model: &ModelDims, demand: &Demand) -> Result<(), PlanError> {
+    if demand.num_envs > MAX_ENVS {
+        return Err(PlanError::TooManyEnvironments { num_envs: demand.num_envs, limit: MAX_ENVS });
+    }
+    let words = |array: &WorkArray| array.words_at(model.proven);
+    let total = model.arrays.iter().map(words).fold(0, u64::saturating_add);
+    let Some(largest) = model.arrays.iter().max_by_key(|array| words(array)) else { return Ok(()) };
+    if total > MAX_WORKSPACE_WORDS {
+        let problem = format!(
+            "has {} of the {total} words that one environment's workspace takes at its proven maximum; kernels address \
+             {MAX_WORKSPACE_WORDS}: let fewer geoms touch (contype, conaffinity, <exclude>)",
+            words(largest)
+        );
+        return Err(PlanError::Model { model: model.name.clone(), array: largest.name.clone(), problem });
+    }
+    Ok(())
+}
 
 /// Refuses arrays that no layout can hold apart.
 pub(crate) fn check_model(model: &ModelDims) -> Result<(), PlanError> {

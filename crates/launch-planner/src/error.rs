@@ -10,6 +10,14 @@ pub enum PlanError {
     /// A batch without environments.
     #[error("num_envs is 0; ask for at least 1 environment")]
     NoEnvironments,
+    /// More environments than kernels count.
+    #[error("{num_envs} environments were asked for; one batch has at most {limit}: make several simulations")]
+    TooManyEnvironments {
+        /// What was asked for.
+        num_envs: u64,
+        /// The limit.
+        limit: u64,
+    },
     /// The device's limits are impossible.
     #[error(transparent)]
     Limits(#[from] LimitsError),

@@ -4,7 +4,7 @@
 //! them; then one array after the other in global memory, least traffic first; and for each of these, when memory is
 //! short, a smaller grid that makes more passes over fewer workspaces.
 
-use crate::checks::{candidate_kernels, check_model, check_pins};
+use crate::checks::{candidate_kernels, check_counts, check_model, check_pins};
 use crate::cost::{Mapping, cost};
 use crate::explain::environments;
 use crate::layout::{WorkspaceLayout, bank_stride};
@@ -36,6 +36,7 @@ pub fn plan(
         return Err(PlanError::NoEnvironments);
     }
     check_model(model)?;
+    check_counts(model, demand)?;
     check_pins(model, demand)?;
     let kernels = candidate_kernels(needs, demand)?;
     let pool = RetryPool::new(device, model, &needs.retry)?;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::checks::MAX_ENVS;
 use crate::{Demand, DeviceLimits, KernelAttributes, ModelDims};
 
 /// Device memory in bytes, part by part.
@@ -105,11 +106,12 @@ impl Budget {
     /// The largest number of environments that leaves `workspaces` bytes for workspaces; 0 if none does.
     pub fn max_num_envs(&self, workspaces: u128) -> u64 {
         let fixed = self.fixed().saturating_add(workspaces);
-        match u128::from(self.limit).checked_sub(fixed) {
+        let fits = match u128::from(self.limit).checked_sub(fixed) {
             None => 0,
             Some(_) if self.per_env() == 0 => u64::MAX,
             Some(free) => u64::try_from(free / self.per_env()).unwrap_or(u64::MAX),
-        }
+        };
+        fits.min(MAX_ENVS)
     }
 
     /// The map of a batch that fits.

@@ -82,6 +82,9 @@ impl Simulation {
         }
         let scratch = executor.allocate(256, "marks")?;
         block.set("marks", scratch.address());
+        // A frozen environment is looked at too: its fault is not for this pass, and nothing is to be retried.
+        let faults = executor.allocate(4, "a fault word")?;
+        block.set("fault", faults.address().wrapping_sub(4 * env));
         // Each output gets memory for this environment alone; the kernels add the environment's offset.
         let mut outputs: Vec<(&str, usize, Memory)> = Vec::new();
         for field in owned(|o| o == Owner::Output) {
@@ -131,6 +134,10 @@ impl Simulation {
             let [geom1, geom2] = contact.geoms;
             let matches = |p: &(usize, usize)| *p == (geom1, geom2) || *p == (geom2, geom1);
             let pair = pairs.iter().position(matches).ok_or(SimError::NoSuchPair { index, geom1, geom2 })?;
+            let most = self.shape.most_contacts(pair);
+            if contacts.iter().filter(|c| c.geoms == contact.geoms || c.geoms == [geom2, geom1]).count() > most {
+                return Err(SimError::TooManyContacts { geom1, geom2, most });
+            }
             numbers.push(pair as f64);
             numbers.push(contact.dist);
             numbers.extend(contact.pos);

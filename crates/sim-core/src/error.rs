@@ -61,7 +61,7 @@ pub enum SimError {
         given: usize,
     },
     /// A value that is NaN or infinite.
-    #[error("{name}[{index}] is {value}; every number must be finite")]
+    #[error("{name}[{index}] is {value}; every number must be finite, in float too (below 3.4e38)")]
     NotFinite {
         /// The field.
         name: String,
@@ -101,6 +101,16 @@ pub enum SimError {
     CpuOnly {
         /// What was asked for.
         what: &'static str,
+    },
+    /// More injected contacts of a pair than it can have.
+    #[error("geoms {geom1} and {geom2} have at most {most} contacts; leave the others out")]
+    TooManyContacts {
+        /// First geom.
+        geom1: usize,
+        /// Second geom.
+        geom2: usize,
+        /// Contacts at most.
+        most: usize,
     },
     /// An injected contact between geoms that never touch.
     #[error("contact {index}: geoms {geom1} and {geom2} are no pair of the model's collision table")]

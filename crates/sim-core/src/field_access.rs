@@ -120,6 +120,7 @@ impl Simulation {
             });
         }
         check_finite(field, values)?;
+        self.check_fits_float(field, values)?;
         if found.name == "dof_frictionloss" && !self.shape.has_friction_rows() && values.iter().any(|v| *v > 0.0) {
             let advice = "name it in Options::per_env, which makes room for its rows".to_owned();
             return Err(SimError::WrongUse { name: field.into(), what: "zero on every dof of the model", advice });
@@ -145,11 +146,30 @@ impl Simulation {
         }
     }
 
+    /// Refuses numbers that a float cannot hold, where the run is in float.
+    pub(crate) fn check_fits_float(&self, name: &str, values: &[f64]) -> Result<(), SimError> {
+        if self.real_bytes() == 8 {
+            return Ok(());
+        }
+        match values.iter().position(|v| !(*v as f32).is_finite()) {
+            Some(index) => Err(SimError::NotFinite { name: name.into(), index, value: values[index] }),
+            None => Ok(()),
+        }
+    }
+
+    /// Moves the time that has passed into the base, so that another time step counts from now.
+    pub(crate) fn fold_time(&mut self) -> Result<(), SimError> {
+        let now = self.read_time()?;
+        self.write_time(&now)
+    }
+
     fn read_time(&mut self) -> Result<Vec<f64>, SimError> {
         let counts = self.state.read_control("step_count", 4 * self.options.num_envs as usize)?;
-        let dt = self.shape.values["opt_timestep"][0];
+        let each = self.state.extra.contains_key("opt_timestep");
+        let steps = if each { self.read("opt_timestep")? } else { self.shape.values["opt_timestep"].clone() };
         let counts = counts.chunks_exact(4).map(|b| f64::from(u32::from_le_bytes([b[0], b[1], b[2], b[3]])));
-        Ok(counts.zip(&self.time_base).map(|(count, base)| base + count * dt).collect())
+        let time = |(env, (count, base)): (usize, (f64, &f64))| base + count * steps[env.min(steps.len() - 1)];
+        Ok(counts.zip(&self.time_base).enumerate().map(time).collect())
     }
 
     fn write_time(&mut self, values: &[f64]) -> Result<(), SimError> {

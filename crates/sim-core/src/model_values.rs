@@ -4,6 +4,7 @@ use crate::field_access::find;
 use crate::simulation::Simulation;
 use crate::state_arena::{to_bytes, width};
 use phalanx_gpu_kernels::fields::Owner;
+use phalanx_gpu_kernels::pairs::geom;
 
 /// The fields of that name, checked to be model fields.
 pub(crate) fn per_env_fields(names: &[String]) -> Result<Vec<&'static str>, SimError> {
@@ -37,8 +38,11 @@ const DERIVED: &[&str] = &["body_subtreemass", "dof_invweight0", "body_invweight
 
 /// The per-environment fields that were asked for, and with any source of derived fields those too.
 pub(crate) fn with_derived(mut names: Vec<&'static str>) -> Vec<&'static str> {
-    if names.iter().any(|n| SOURCES.contains(n)) {
+    if names.iter().any(|n| SOURCES.contains(n) || DERIVED.contains(n)) {
         names.extend(DERIVED);
+    }
+    if names.contains(&"geom_size") {
+        names.push("geom_rbound");
     }
     names.sort_unstable();
     names.dedup();
@@ -70,6 +74,20 @@ impl Simulation {
         Ok(())
     }
 
+    /// The bounding radius of every geom of these sizes, which the broad phase goes by.
+    fn bounding_radii(&self, sizes: &[f64]) -> Vec<f64> {
+        let types = &self.model.geom_type;
+        let radius = |(geom, size): (usize, &[f64])| match types[geom % types.len()] {
+            geom::PLANE => 0.0,
+            geom::SPHERE => size[0],
+            geom::CAPSULE => size[0] + size[1],
+            geom::CYLINDER => size[0].hypot(size[1]),
+            geom::ELLIPSOID => size[0].max(size[1]).max(size[2]),
+            _ => size.iter().map(|s| s * s).sum::<f64>().sqrt(),
+        };
+        sizes.chunks(3).enumerate().map(radius).collect()
+    }
+
     /// Gives every environment its own copy of a model field, all alike at first.
     pub(crate) fn make_per_env(&mut self, name: &'static str) -> Result<(), SimError> {
         let field = find(name)?;
@@ -87,6 +105,9 @@ impl Simulation {
         values: &[f64],
         recompute: bool,
     ) -> Result<(), SimError> {
+        if recompute && name == "opt_timestep" {
+            self.fold_time()?;
+        }
         let real = self.real_bytes();
         let found = self.read_bytes(name)?;
         let n = width(&self.shape, find(name)?);
@@ -100,6 +121,10 @@ impl Simulation {
             let offset = self.state.shared_values[name] as usize;
             self.state.values.write(offset, &wanted)?;
             self.shape.values.insert(name, values.to_vec());
+        }
+        if recompute && name == "geom_size" {
+            let bounds = self.bounding_radii(values);
+            return self.write_model_value("geom_rbound", &bounds, false);
         }
         if recompute { self.recompute_derived(name, &changed) } else { Ok(()) }
     }

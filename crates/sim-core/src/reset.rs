@@ -116,6 +116,7 @@ impl Simulation {
                         });
                     }
                     check_finite(name, values)?;
+                    self.check_fits_float(name, values)?;
                 }
                 let spread = |values: &[f64], n: usize, each: bool| {
                     if each && values.len() == n { values.repeat(num_envs) } else { values.to_vec() }

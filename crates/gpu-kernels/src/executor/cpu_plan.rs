@@ -44,7 +44,8 @@ pub(super) fn cpu_plan(
         scale * 4 * threads as u64 * retry.layout.global_words_per_env.max(fast.layout.global_words_per_env);
     let n = demand.num_envs;
     let limit = demand.memory_limit.unwrap_or(u64::MAX).min(host_memory_bytes());
-    let max_num_envs = limit.saturating_sub(workspace) / per_env.max(1);
+    // The retry list has 32 bits for an environment.
+    let max_num_envs = (limit.saturating_sub(workspace) / per_env.max(1)).min(1 << 31);
     if n > max_num_envs {
         let need = u128::from(n) * u128::from(per_env) + u128::from(workspace);
         let model = dims.name.clone();

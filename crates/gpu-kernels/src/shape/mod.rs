@@ -122,6 +122,11 @@ impl Shape {
         self.collisions.pairs.iter().map(|p| (p.geom1, p.geom2)).collect()
     }
 
+    /// Contacts at most of a pair of the collision table.
+    pub fn most_contacts(&self, pair: usize) -> usize {
+        PAIR_TYPES[self.collisions.pairs[pair].pair_type].most
+    }
+
     /// Contacts that no state of the model exceeds.
     pub fn proven_contacts(&self) -> u64 {
         self.collisions.pairs.iter().map(|p| PAIR_TYPES[p.pair_type].most as u64).sum()
