@@ -24,25 +24,29 @@ INLINE real velocity_damping(const Model& model, const Env& env, int i, int j, b
   return damping;
 }
 
-/// Replaces step_acc by the solution of (implicit_L) x = step_acc.
+/// Whether the implicit mass matrix is laid out as the Hessian, in the memory that the solver has left: an entry's place there is
+/// arithmetic, in M's order it is looked up. A single lane walks M's order.
+template <class Team> INLINE bool laid_out_dense(const Model& model) {
+  return factors_in_registers<Team>() || (Team::lanes > 1 && model.nv > most_dense_dofs);
+}
+
+/// Replaces step_acc by the solution of (implicit matrix) x = step_acc.
 template <class Team> INLINE void solve_implicit(Team team, const Model& model, Env& env) {
   const auto factor = [&](int entry) -> real& { return env.implicit_L(entry); };
   if constexpr (factors_in_registers<Team>()) {
 #if PHALANX_SPECIALISED
     using Columns = RegisterColumns<Team, true>;
-    const auto entry = [&](int i, int j) { return model.dof_Madr(i) + model.dof_depth(i) - model.dof_depth(j); };
+    const auto entry = [&](int i, int j) -> real& { return env.H(lower_index(i, j)); };
     Columns columns;
-    columns.load(team, [&](int i, int j) { return i == j || Columns::below(i, j) ? factor(entry(i, j)) : real(0); });
+    columns.load(team, entry);
     team.sync();
-    columns.factor(team, env, 0, [&](int i, int j, real value) {
-      if (i == j || Columns::below(i, j)) factor(entry(i, j)) = value;
-    });
+    columns.factor(team, env, 0, [&](int i, int j, real value) { entry(i, j) = value; });
     real x[Columns::slots];
     UNROLL for (int c = 0; c < Columns::slots; ++c) {
       const int j = team.lane + c * Team::lanes;
       x[c] = j < model.nv ? env.step_acc(j) : real(0);
     }
-    columns.solve(team, x, [&](int i, int k) { return factor(entry(i, k)); });
+    columns.solve(team, x, entry);
     UNROLL for (int c = 0; c < Columns::slots; ++c) {
       const int j = team.lane + c * Team::lanes;
       if (j < model.nv) env.step_acc(j) = x[c];
@@ -50,12 +54,7 @@ template <class Team> INLINE void solve_implicit(Team team, const Model& model, 
     team.sync();
 #endif
   } else if (Team::lanes > 1 && model.nv > most_dense_dofs) {
-    // In H's memory, which the solver has left: an entry's place there is arithmetic, in M's order it is looked up.
     const auto entry = [&](int i, int j) -> real& { return env.H(lower_index(i, j)); };
-    team.each(model.nv, [&](int i) {
-      int place = model.dof_Madr(i);
-      NO_UNROLL for (int j = i; j >= 0; j = model.dof_parentid(j)) entry(i, j) = factor(place++);
-    });
     tree_pattern(team, model, env);
     factor_pattern(team, model, env, 0, true, entry);
     solve_pattern(team, model, env, true, entry, [&](int dof) -> real& { return env.step_acc(dof); });
@@ -68,13 +67,16 @@ template <class Team> INLINE void solve_implicit(Team team, const Model& model, 
 /// Fills step_acc with the implicit acceleration.
 template <class Team> INLINE void implicit_acceleration(Team team, const Model& model, Env& env, bool actuators) {
   const real h = model.opt_timestep();
+  const bool dense = laid_out_dense<Team>(model);
+  team.each(dense ? model.nlower : 0, [&](int place) { env.H(place) = 0; });
   team.each(model.nv, [&](int i) {
     int entry = model.dof_Madr(i);
     const int joint = model.dof_jntid(i);
     NO_UNROLL for (int j = i; j >= 0; j = model.dof_parentid(j), ++entry) {
       real value = env.M(entry);
       if (model.dof_jntid(j) == joint) value = fused(h, velocity_damping(model, env, i, j, actuators), value);
-      env.implicit_L(entry) = value;
+      if (dense) env.H(lower_index(i, j)) = value;
+      else env.implicit_L(entry) = value;
     }
     env.step_acc(i) = env.force_smooth(i) + env.force_constraint(i);
   });

@@ -80,7 +80,7 @@ fn a_bad_model_is_refused_with_file_and_line() {
 
 #[test]
 fn more_environments_than_memory_are_refused() {
-    run_refuses(&["--envs", "1000000000000"], 1, &["bytes", "fewer environments"]);
+    run_refuses(&["--envs", "1000000000000"], 1, &["bytes", "largest number that fits"]);
     run_refuses(&["--envs", "18446744073709551615"], 2, &["--envs"]);
 }
 

@@ -95,12 +95,8 @@ fn work_array(shape: &Shape, field: &Field) -> WorkArray {
         words_per_contact: field.words_per(Dim::Contacts) as u64,
         words_per_jacobian_word: u64::from(field.dims.contains(&Dim::JacobianEntries)),
         first_stage: first as u32,
-        // A large matrix is factored for the integrator in the Hessian's memory.
-        last_stage: if field.name == "H" && shape.sizes["pattern_dofs"] > 0 {
-            last.max(stage("integrate"))
-        } else {
-            last
-        } as u32,
+        // Teams of several lanes factor the implicit mass matrix in the Hessian's memory.
+        last_stage: if field.name == "H" && shape.is_implicit() { last.max(stage("integrate")) } else { last } as u32,
         traffic: traffic(field.name),
     }
 }
