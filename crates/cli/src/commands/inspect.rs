@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use phalanx_gpu_kernels::planning::model_dims;
 use phalanx_gpu_kernels::shape::Shape;
-use phalanx_launch_planner::ModelDims;
+use phalanx_launch_planner::{ModelDims, Placement, layout};
 use phalanx_model::{ArrayData, Integrator, Model};
 use serde::{Serialize, Serializer};
 
@@ -138,7 +138,7 @@ impl Report<'_> {
 
 impl Bytes {
     fn of(dims: &ModelDims) -> Bytes {
-        let workspace = |capacity| 4 * dims.arrays.iter().map(|array| array.words_at(capacity)).sum::<u64>();
+        let workspace = |capacity| 4 * layout(&dims.arrays, capacity, |_| Placement::Global).global_words_per_env;
         Bytes {
             state: dims.state_bytes_per_env,
             inputs: dims.input_bytes_per_env,

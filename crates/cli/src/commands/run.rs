@@ -42,6 +42,9 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let outcome = rollout.run(&mut simulation, recorder.as_mut())?;
 
     let summary = Summary::of(arguments, &mut simulation, outcome)?;
+    if outcome.interrupted && record.is_some() {
+        tracing::warn!("interrupted: the record is not written, since it would look whole");
+    }
     if !outcome.interrupted {
         recorder.map(Recorder::finish).transpose()?;
         arguments.hashes.as_deref().map(|path| write_hashes(path, &mut simulation)).transpose()?;

@@ -99,6 +99,8 @@ pub struct CpuExecutor {
     pool: rayon::ThreadPool,
     /// One workspace of the proven maximum a thread: the fast layout fits in it too.
     workspaces: Vec<HostMemory>,
+    /// The argument block of a launch, kept so that a step allocates nothing.
+    block: ArgumentBlock,
     fast_slots: Vec<(usize, u64)>,
     retry_slots: Vec<(usize, u64)>,
 }
@@ -124,7 +126,17 @@ impl CpuExecutor {
             .map_err(|e| ExecutorError::Threads { threads, reason: e.to_string() })?;
         let name = format!("CPU, {threads} {}, {}", if threads == 1 { "thread" } else { "threads" }, build.name);
         let (fast_slots, retry_slots) = (workspace_slots(plan.step()), workspace_slots(plan.retry()));
-        Ok(CpuExecutor { build, real_bytes, name, plan, pool, workspaces, fast_slots, retry_slots })
+        Ok(CpuExecutor {
+            build,
+            real_bytes,
+            name,
+            plan,
+            pool,
+            workspaces,
+            block: ArgumentBlock::default(),
+            fast_slots,
+            retry_slots,
+        })
     }
 
     /// Runs environment `env` alone in a workspace in which no two arrays share memory and all can be read afterwards:
@@ -148,11 +160,12 @@ impl CpuExecutor {
         Ok(OpenWorkspace { kernel, memory, real_bytes: self.real_bytes })
     }
 
-    /// Runs `step` over [0, count) with the given workspace slots.
-    fn run(&self, arguments: &ArgumentBlock, slots: &[(usize, u64)], is_retry: bool, count: i64) {
-        let mut block = arguments.clone();
-        block.apply(slots);
-        block.set("is_retry", u64::from(is_retry));
+    /// Runs `step` over [0, count) in fast or in retry workspaces.
+    fn run(&mut self, arguments: &ArgumentBlock, is_retry: bool, count: i64) {
+        self.block.copy_from(arguments);
+        self.block.apply(if is_retry { &self.retry_slots } else { &self.fast_slots });
+        self.block.set("is_retry", u64::from(is_retry));
+        let block = &self.block;
         self.over(count, |begin, end, thread| {
             let workspace = self.workspaces[thread].address() as *mut c_void;
             // SAFETY: the block's pointers are live for the call, ranges are disjoint, and the workspace belongs to this thread.
@@ -198,11 +211,11 @@ impl Executor for CpuExecutor {
         let retry_count = arguments.get("retry_count") as *mut u32;
         // SAFETY: the caller's counter; no kernel runs now.
         unsafe { *retry_count = 0 };
-        self.run(arguments, &self.fast_slots, false, arguments.get("num_envs") as i64);
+        self.run(arguments, false, arguments.get("num_envs") as i64);
         // SAFETY: as above; every job of `run` has ended.
         let waiting = unsafe { *retry_count };
         if waiting > 0 {
-            self.run(arguments, &self.retry_slots, true, i64::from(waiting));
+            self.run(arguments, true, i64::from(waiting));
         }
         Ok(())
     }
