@@ -10,11 +10,8 @@ pub(crate) const MAX_ENVS: u64 = 1 << 31;
 /// Words of one environment's workspace at most: kernels address it with 31 bits.
 const MAX_WORKSPACE_WORDS: u64 = i32::MAX as u64;
 
-/// Refuses a batch or a workspace beyond what kernels can count.
-pub(crate) fn check_counts(model: &ModelDims, demand: &Demand) -> Result<(), PlanError> {
-    if demand.num_envs > MAX_ENVS {
-        return Err(PlanError::TooManyEnvironments { num_envs: demand.num_envs, limit: MAX_ENVS });
-    }
+/// Refuses a workspace beyond what kernels can address.
+pub(crate) fn check_workspace(model: &ModelDims) -> Result<(), PlanError> {
     let words = |array: &WorkArray| array.words_at(model.proven);
     let total = model.arrays.iter().map(words).fold(0, u64::saturating_add);
     let Some(largest) = model.arrays.iter().max_by_key(|array| words(array)) else { return Ok(()) };

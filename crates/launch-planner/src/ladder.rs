@@ -4,7 +4,7 @@
 //! them; then one array after the other in global memory, least traffic first; and for each of these, when memory is
 //! short, a smaller grid that makes more passes over fewer workspaces.
 
-use crate::checks::{candidate_kernels, check_counts, check_model, check_pins};
+use crate::checks::{MAX_ENVS, candidate_kernels, check_model, check_pins, check_workspace};
 use crate::cost::{Mapping, cost};
 use crate::explain::environments;
 use crate::layout::{WorkspaceLayout, bank_stride};
@@ -36,10 +36,10 @@ pub fn plan(
         return Err(PlanError::NoEnvironments);
     }
     check_model(model)?;
-    check_counts(model, demand)?;
     check_pins(model, demand)?;
     let kernels = candidate_kernels(needs, demand)?;
     let pool = RetryPool::new(device, model, &needs.retry)?;
+    check_workspace(model)?;
 
     // Every row that launches, with the memory that it leaves.
     let capacity = model.fast_capacity(demand.fast_contacts);
@@ -57,6 +57,9 @@ pub fn plan(
     // The largest batch is that of the row that takes least.
     let roomiest = prospects.iter().max_by_key(|prospect| prospect.max_num_envs).expect("rows() returns at least one");
     let max_num_envs = roomiest.max_num_envs;
+    if max_num_envs < demand.num_envs && max_num_envs == MAX_ENVS {
+        return Err(PlanError::TooManyEnvironments { num_envs: demand.num_envs, limit: MAX_ENVS });
+    }
     if max_num_envs < demand.num_envs {
         return Err(PlanError::Memory(not_enough_memory(device, model, demand, roomiest, &pool)));
     }
