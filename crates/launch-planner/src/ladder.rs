@@ -39,7 +39,6 @@ pub fn plan(
     check_pins(model, demand)?;
     let kernels = candidate_kernels(needs, demand)?;
     let pool = RetryPool::new(device, model, &needs.retry)?;
-    check_workspace(model)?;
 
     // Every row that launches, with the memory that it leaves.
     let capacity = model.fast_capacity(demand.fast_contacts);
@@ -63,6 +62,7 @@ pub fn plan(
     if max_num_envs < demand.num_envs {
         return Err(PlanError::Memory(not_enough_memory(device, model, demand, roomiest, &pool)));
     }
+    check_workspace(model)?;
 
     // The cheapest row that fits; the model's preferred team size goes first.
     let launches: Vec<Launch> = prospects
