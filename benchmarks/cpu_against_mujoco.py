@@ -3,8 +3,9 @@
 
     python3 benchmarks/cpu_against_mujoco.py [--binary PATH] [--models a.xml,b.xml] [--steps N]
 
-MuJoCo steps one environment through `rollout` (its own loop in C, double); Phalanx steps one thread in float. Both get the
-controls of Phalanx's generator and 16 environments that start alike; the better of three runs of each counts.
+MuJoCo steps on one thread through `rollout` (its own loop in C, double, which also copies every state out); Phalanx steps on
+one thread in float. Both get the same uniform random controls, drawn here, and 16 environments that start alike; the best of
+three runs of each counts. Each solves to its own default tolerance: the model's, and in float no less than 1e-6.
 """
 import argparse
 import json
