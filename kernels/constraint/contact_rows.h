@@ -5,7 +5,7 @@
 #pragma once
 #include "collision/contact_parameters.h"
 #include "constraint/impedance.h"
-#include "solver/register_columns.h"
+#include "kinematics/chains.h"
 #include "platform/team.h"
 #include "view/options.h"
 
@@ -48,12 +48,13 @@ INLINE Vec3 contact_jacobian(const Model& model, Env& env, int contact, int body
   return velocity;
 }
 
-/// Notes which dofs a contact moves, as bits, for a solver that has the matrix in registers.
+/// Notes which dofs of a block a contact moves, as bits, for a solver that has the matrix in registers. A contact between two
+/// blocks is for a solver in memory.
 #if PHALANX_SPECIALISED
 INLINE void note_chain(Env& env, int contact, int body1, int body2) {
-  if (Model::nv > most_register_dofs) return;
-  UNROLL for (int word = 0; word < (Model::nv + 31) / 32; ++word) {
-    env.con_chain(2 * contact + word) = (int)(table::body_chain[body1][word] ^ table::body_chain[body2][word]);
+  if (Model::pivot_words == 0) return;
+  UNROLL for (int word = 0; word < (block_dofs + 31) / 32; ++word) {
+    env.con_chain((block_dofs + 31) / 32 * contact + word) = (int)(table::body_chain[body1][word] ^ table::body_chain[body2][word]);
   }
 }
 #else
@@ -93,7 +94,7 @@ template <class Team> INLINE void contact_rows(Team team, const Model& model, En
       const real r = dim == 1 ? regularizer(d, inverse_mass) : 2 * mu2 / max(smallest_length, impratio) * regularizer(d, fused(mu2, inverse_mass, inverse_mass));
       env.con_D(contact) = 1 / max(max(smallest_length, least_regularizer * inverse_mass), r);
       env.con_mu(contact) = p.friction;
-      env.con_aref(contact) = {-ref.b * velocity.x - ref.k * d * past, -ref.b * velocity.y, -ref.b * velocity.z};
+      env.con_jar(contact) = -vec3(-ref.b * velocity.x - ref.k * d * past, -ref.b * velocity.y, -ref.b * velocity.z);
       env.con_adr(contact) = address;
       note_chain(env, contact, body1, body2);
     }

@@ -23,7 +23,7 @@ INLINE void fill_row(const Model& model, Env& env, int row, int type, int dof, V
   if (model.ball_row_max > 0) env.row_axis(row) = jacobian;
   env.row_pos(row) = past;
   env.row_D(row) = 1 / regularizer(d, inverse_inertia);
-  env.row_aref(row) = -ref.b * velocity - ref.k * d * past;
+  env.row_jar(row) = -(-ref.b * velocity - ref.k * d * past);
   if (type == row_friction) env.row_floss(row) = frictionloss;
 }
 

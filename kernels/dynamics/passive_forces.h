@@ -38,7 +38,7 @@ template <class Team> INLINE void passive_forces(Team team, const Model& model, 
     team.each(model.nbody, [&](int body) {
       env.body_wrench(body) = medium && body > 0 ? fluid_wrench(model, env, body, density, viscosity) : SpatialForce{};
     });
-    team.each(medium ? model.nv : 0, [&](int dof) { env.force_passive(dof) = env.force_passive(dof) + gather_wrenches(model, env, dof); });
+    team.each_if(medium, model.nv, [&](int dof) { env.force_passive(dof) = env.force_passive(dof) + gather_wrenches(model, env, dof); });
   }
   const bool lifted = team.any(compensated) && !(model.opt_disableflags & disable_gravity);
   if (team.any_in_warp(lifted)) {
@@ -46,7 +46,7 @@ template <class Team> INLINE void passive_forces(Team team, const Model& model, 
       const Vec3 lift = model.opt_gravity() * (-model.body_mass(body) * model.body_gravcomp(body));
       env.body_wrench(body) = body == 0 ? SpatialForce{} : wrench_at_inertial(model, env, body, lift, {0, 0, 0});
     });
-    team.each(lifted ? model.nv : 0, [&](int dof) {
+    team.each_if(lifted, model.nv, [&](int dof) {
       const real force = gather_wrenches(model, env, dof);
       if (model.actuator_gravcomp && model.jnt_actgravcomp(model.dof_jntid(dof))) env.force_gravcomp(dof) = force;
       else env.force_passive(dof) = env.force_passive(dof) + force;

@@ -19,6 +19,11 @@ struct Arguments {
   int64_t npair;
   int64_t nM;
   int64_t nlower;
+  int64_t ntree;
+  int64_t tree_dof_max;
+  int64_t trees_alike;
+  int64_t free_block_count;
+  int64_t tree_lower;
   int64_t level_count;
   int64_t level_adr_count;
   int64_t child_count;
@@ -64,6 +69,9 @@ struct Arguments {
   const int* dof_depth;
   const int* dof_Madr;
   const int* dof_subtree_end;
+  const int* dof_treeid;
+  const int* tree_dofadr;
+  const int* tree_dofnum;
   const int* geom_type;
   const int* geom_bodyid;
   const int* geom_condim;
@@ -260,14 +268,12 @@ struct Arguments {
   int64_t row_axis_offset;
   int64_t row_pos_offset;
   int64_t row_D_offset;
-  int64_t row_aref_offset;
   int64_t row_floss_offset;
   int64_t row_jar_offset;
   int64_t row_jv_offset;
   int64_t con_dim_offset;
   int64_t con_mu_offset;
   int64_t con_D_offset;
-  int64_t con_aref_offset;
   int64_t con_jar_offset;
   int64_t con_jv_offset;
   int64_t con_force_offset;
@@ -282,6 +288,7 @@ struct Arguments {
   int64_t search_offset;
   int64_t force_constraint_offset;
   int64_t H_offset;
+  int64_t tree_L_offset;
   int64_t pivot_row_offset;
   int64_t factor_mask_offset;
   int64_t factor_list_offset;
@@ -341,6 +348,11 @@ struct Model {
   int npair;
   int nM;
   int nlower;
+  int ntree;
+  int tree_dof_max;
+  int trees_alike;
+  int free_block_count;
+  int tree_lower;
   int level_count;
   int level_adr_count;
   int child_count;
@@ -372,6 +384,11 @@ struct Model {
     npair((int)a.npair),
     nM((int)a.nM),
     nlower((int)a.nlower),
+    ntree((int)a.ntree),
+    tree_dof_max((int)a.tree_dof_max),
+    trees_alike((int)a.trees_alike),
+    free_block_count((int)a.free_block_count),
+    tree_lower((int)a.tree_lower),
     level_count((int)a.level_count),
     level_adr_count((int)a.level_adr_count),
     child_count((int)a.child_count),
@@ -418,6 +435,9 @@ struct Model {
   INLINE int dof_depth(int i) const { return arguments->dof_depth[i]; }
   INLINE int dof_Madr(int i) const { return arguments->dof_Madr[i]; }
   INLINE int dof_subtree_end(int i) const { return arguments->dof_subtree_end[i]; }
+  INLINE int dof_treeid(int i) const { return arguments->dof_treeid[i]; }
+  INLINE int tree_dofadr(int i) const { return arguments->tree_dofadr[i]; }
+  INLINE int tree_dofnum(int i) const { return arguments->tree_dofnum[i]; }
   INLINE int geom_type(int i) const { return arguments->geom_type[i]; }
   INLINE int geom_bodyid(int i) const { return arguments->geom_bodyid[i]; }
   INLINE int geom_condim(int i) const { return arguments->geom_condim[i]; }
@@ -541,14 +561,12 @@ struct Env : EnvState {
   INLINE Vec3& row_axis(int i) const { return *(Vec3*)((base + (int)arguments->row_axis_offset) + 3 * i); }
   INLINE real& row_pos(int i) const { return (base + (int)arguments->row_pos_offset)[i]; }
   INLINE real& row_D(int i) const { return (base + (int)arguments->row_D_offset)[i]; }
-  INLINE real& row_aref(int i) const { return (base + (int)arguments->row_aref_offset)[i]; }
   INLINE real& row_floss(int i) const { return (base + (int)arguments->row_floss_offset)[i]; }
   INLINE real& row_jar(int i) const { return (base + (int)arguments->row_jar_offset)[i]; }
   INLINE real& row_jv(int i) const { return (base + (int)arguments->row_jv_offset)[i]; }
   INLINE int& con_dim(int i) const { return *(int*)((base + (int)arguments->con_dim_offset) + i); }
   INLINE Vec2& con_mu(int i) const { return *(Vec2*)((base + (int)arguments->con_mu_offset) + 2 * i); }
   INLINE real& con_D(int i) const { return (base + (int)arguments->con_D_offset)[i]; }
-  INLINE Vec3& con_aref(int i) const { return *(Vec3*)((base + (int)arguments->con_aref_offset) + 3 * i); }
   INLINE Vec3& con_jar(int i) const { return *(Vec3*)((base + (int)arguments->con_jar_offset) + 3 * i); }
   INLINE Vec3& con_jv(int i) const { return *(Vec3*)((base + (int)arguments->con_jv_offset) + 3 * i); }
   INLINE ContactForce& con_force(int i) const { return *(ContactForce*)((base + (int)arguments->con_force_offset) + 8 * i); }
@@ -563,6 +581,7 @@ struct Env : EnvState {
   INLINE real& search(int i) const { return (base + (int)arguments->search_offset)[i]; }
   INLINE real& force_constraint(int i) const { return (base + (int)arguments->force_constraint_offset)[i]; }
   INLINE real& H(int i) const { return (base + (int)arguments->H_offset)[i]; }
+  INLINE real& tree_L(int i) const { return (base + (int)arguments->tree_L_offset)[i]; }
   INLINE real& pivot_row(int i) const { return (base + (int)arguments->pivot_row_offset)[i]; }
   INLINE int& factor_mask(int i) const { return *(int*)((base + (int)arguments->factor_mask_offset) + i); }
   INLINE int& factor_list(int i) const { return *(int*)((base + (int)arguments->factor_list_offset) + i); }

@@ -25,40 +25,39 @@ INLINE real velocity_damping(const Model& model, const Env& env, int i, int j, b
 }
 
 #if PHALANX_SPECIALISED
-/// Fills step_acc: the matrix is summed and factored in registers, column j by lane j.
+/// Fills step_acc: the matrix is summed and factored in registers block by block, column j by lane j.
 template <class Team> INLINE void register_implicit(Team team, const Model& model, Env& env, bool actuators) {
   using Columns = RegisterColumns<Team, true>;
   constexpr int n = Columns::n, slots = Columns::slots;
   const real h = model.opt_timestep();
-  real damping[slots];
-  UNROLL for (int c = 0; c < slots; ++c) {
-    const int j = Columns::dof(team, c);
-    damping[c] = j < n ? velocity_damping(model, env, j, j, actuators) : real(0);
-  }
-  Columns columns;
-  columns.load_mass(team, model, env, [&](int c, real mass) { return fused(h, damping[c], mass); });
-  if (actuators && model.turning_actuators) {
+  NO_UNROLL for (int index = 0; index < block_count; ++index) {
+    const Block block = block_at(index);
+    real damping[slots], x[slots];
     UNROLL for (int c = 0; c < slots; ++c) {
-      const int j = Columns::dof(team, c);
-      UNROLL for (int i = 1; i < n; ++i) {
-        if (table::dof_jntid[i] != table::dof_jntid[i - 1] || j >= i || model.dof_jntid(j) != table::dof_jntid[i]) continue;
-        columns.column[c][i] = fused(h, velocity_damping(model, env, i, j, true), columns.column[c][i]);
+      const int j = Columns::dof(team, c), dof = block.first + j;
+      const bool here = j < block.size();
+      damping[c] = here ? velocity_damping(model, env, dof, dof, actuators) : real(0);
+      x[c] = here ? env.force_smooth(dof) + env.force_constraint(dof) : real(0);
+    }
+    Columns columns;
+    columns.load_mass(team, env, block, [&](int c, real mass) { return fused(h, damping[c], mass); });
+    if (actuators && model.turning_actuators) {
+      UNROLL for (int c = 0; c < slots; ++c) {
+        const int j = Columns::dof(team, c);
+        UNROLL for (int i = 1; i < n; ++i) {
+          if (j >= i || i >= block.size() || model.dof_jntid(block.first + j) != model.dof_jntid(block.first + i)) continue;
+          columns.column[c][i] = fused(h, velocity_damping(model, env, block.first + i, block.first + j, true), columns.column[c][i]);
+        }
       }
     }
+    columns.factor(team, env, block, 0, x);
+    columns.solve(team, env, block, x);
+    UNROLL for (int c = 0; c < slots; ++c) {
+      const int j = Columns::dof(team, c);
+      if (j < block.size()) env.step_acc(block.first + j) = x[c];
+    }
+    team.sync();
   }
-  real x[slots];
-  UNROLL for (int c = 0; c < slots; ++c) {
-    const int j = Columns::dof(team, c);
-    x[c] = j < n ? env.force_smooth(j) + env.force_constraint(j) : real(0);
-  }
-  const auto entry = [&](int i, int j) -> real& { return env.H(lower_index(i, j)); };
-  columns.factor(team, env, 0, x, [&](int i, int j, real value) { entry(i, j) = value; });
-  columns.solve(team, x, entry);
-  UNROLL for (int c = 0; c < slots; ++c) {
-    const int j = Columns::dof(team, c);
-    if (j < n) env.step_acc(j) = x[c];
-  }
-  team.sync();
 }
 #endif
 
@@ -70,7 +69,7 @@ template <class Team> INLINE bool laid_out_dense(const Model& model) { return Te
 template <class Team> INLINE void memory_implicit(Team team, const Model& model, Env& env, bool actuators) {
   const real h = model.opt_timestep();
   const bool dense = laid_out_dense<Team>(model);
-  team.each(dense ? model.nlower : 0, [&](int place) { env.H(place) = 0; });
+  team.each_if(dense, model.nlower, [&](int place) { env.H(place) = 0; });
   team.each(model.nv, [&](int i) {
     int entry = model.dof_Madr(i);
     const int joint = model.dof_jntid(i);
@@ -84,10 +83,8 @@ template <class Team> INLINE void memory_implicit(Team team, const Model& model,
   });
   const auto acceleration = [&](int dof) -> real& { return env.step_acc(dof); };
   if (dense) {
-    const auto entry = [&](int i, int j) -> real& { return env.H(lower_index(i, j)); };
-    tree_pattern(team, model, env);
-    factor_pattern(team, model, env, 0, true, entry);
-    solve_pattern(team, model, env, true, entry, acceleration);
+    if (model.tree_lower == 0) tree_pattern(team, model, env);
+    solve_in_memory(team, model, env, true, false, 0, acceleration);
   } else {
     const auto factor = [&](int entry) -> real& { return env.implicit_L(entry); };
     factor_tree(team, model, factor);
@@ -104,7 +101,7 @@ template <class Team> INLINE void implicit_acceleration(Team team, const Model& 
   } else {
     memory_implicit(team, model, env, actuators);
   }
-  if (actuators) {
+  if (actuators && model.free_block_count > 0) {
     team.each(model.nbody, [&](int body) {
       if (body > 0 && model.body_freeblock(body)) {
         resolve_free_body(model, env, body, [&](int i, int j) { return velocity_damping(model, env, i, j, true); });

@@ -3,7 +3,7 @@
 #include "math/functions.h"
 #include "math/vector.h"
 
-struct Quat {
+struct alignas(16) Quat {
   real w, x, y, z;
   INLINE Vec3 vector() const { return {x, y, z}; }
 };

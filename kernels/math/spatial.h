@@ -4,10 +4,10 @@
 #pragma once
 #include "math/vector.h"
 
-struct SpatialMotion {
+struct alignas(8) SpatialMotion {
   Vec3 angular, linear;
 };
-struct SpatialForce {
+struct alignas(8) SpatialForce {
   Vec3 torque, force;
 };
 
@@ -32,7 +32,7 @@ INLINE SpatialForce cross(SpatialMotion a, SpatialForce f) {
 
 /// A rigid body's inertia about the frame's origin: rotational part (xx yy zz xy xz yz), mass times offset of the centre of
 /// mass, mass. MuJoCo's cinert has the same ten numbers in the same order.
-struct SpatialInertia {
+struct alignas(8) SpatialInertia {
   real xx, yy, zz, xy, xz, yz;
   Vec3 offset;  // mass times the centre of mass
   real mass;

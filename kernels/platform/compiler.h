@@ -6,6 +6,7 @@
 //   INLINE    for short functions that must not cost a call
 //   NOINLINE  for long functions that are called from several places
 //   RESTRICT   for a pointer whose memory nothing else in the function touches
+//   IS_CONSTANT  whether the compiler knows the number, once everything is inlined
 //   NO_UNROLL  before a loop whose body is large: code size is compile time and instruction cache
 #pragma once
 
@@ -23,6 +24,7 @@ typedef unsigned long long uint64_t;
 #define UNROLL _Pragma("unroll")
 #define NO_UNROLL _Pragma("unroll 1")
 #define RESTRICT __restrict__
+#define IS_CONSTANT(x) __builtin_constant_p(x)
 #else
 #define PHALANX_GPU 0
 #include <cmath>
@@ -33,6 +35,7 @@ typedef unsigned long long uint64_t;
 #define UNROLL
 #define NO_UNROLL
 #define RESTRICT __restrict__
+#define IS_CONSTANT(x) false
 #endif
 
 /// Declares the block's dynamic shared memory; a host that plays a warp gives one array.

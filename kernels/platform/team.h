@@ -29,6 +29,8 @@ struct SingleLane {
   template <class F> INLINE void each(int n, F f) const {
     for (int i = 0; i < n; ++i) f(i);
   }
+  /// As each, of no items unless `wanted`.
+  template <class F> INLINE void each_if(bool wanted, int n, F f) const { each(wanted ? n : 0, f); }
   /// Calls f(i, i < n) in rounds: every lane of the warp calls it the same number of times, so f may use collectives.
   template <class F> INLINE void rounds(int n, F f) const {
     for (int i = 0; i < n; ++i) f(i, true);
@@ -76,12 +78,25 @@ template <int T> struct WarpTeam {
   int first;  // the team's first lane in the warp
 
   INLINE void sync() const { lane_sync(); }
-  template <class F> INLINE void each(int n, F f) const {
-    NO_UNROLL for (int i = lane; i < n; i += T) f(i);
+  template <class F> INLINE void each(int n, F f) const { each_if(true, n, f); }
+  /// As each, of no items unless `wanted`; a count that the compiler knows to be one round needs no loop.
+  template <class F> INLINE void each_if(bool wanted, int n, F f) const {
+    if (IS_CONSTANT(n) && n <= T) {
+      if (wanted && lane < n) f(lane);
+    } else {
+      const int end = wanted ? n : 0;
+      NO_UNROLL for (int i = lane; i < end; i += T) f(i);
+    }
     sync();
   }
   template <class F> INLINE void rounds(int n, F f) const {
-    NO_UNROLL for (int base = 0; lane_any(base < n); base += T) f(base + lane, base + lane < n);
+    if (IS_CONSTANT(n) && n <= T) {
+      if (n > 0) f(lane, lane < n);
+    } else if (IS_CONSTANT(n)) {
+      NO_UNROLL for (int base = 0; base < n; base += T) f(base + lane, base + lane < n);
+    } else {
+      NO_UNROLL for (int base = 0; lane_any(base < n); base += T) f(base + lane, base + lane < n);
+    }
     sync();
   }
   template <class F> INLINE void triangle(int n, F f) const {
@@ -96,11 +111,16 @@ template <int T> struct WarpTeam {
     UNROLL for (int k = 0; k < parts; ++k) {
       part[k] = Sums<N>{};
     }
-    NO_UNROLL for (int base = lane; base < n; base += 32) {
+    const auto round = [&](int base) {
       UNROLL for (int k = 0; k < parts; ++k) {
         const int i = base + k * T;
         if (i < n) add_to(part[k], f(i));
       }
+    };
+    if (IS_CONSTANT(n) && n <= 32) {
+      round(lane);
+    } else {
+      NO_UNROLL for (int base = lane; base < n; base += 32) round(base);
     }
     UNROLL for (int width = 16; width >= T; width /= 2) {
       UNROLL for (int k = 0; k < width / T; ++k) add_to(part[k], part[k + width / T]);

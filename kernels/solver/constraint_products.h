@@ -40,7 +40,7 @@ INLINE RowForce row_force(const Env& env, int row, real jar) {
 template <class Team, class Total, class Add>
 INLINE void gather_rows(Team team, const Model& model, const Env& env, int rows, bool active, Total total, Add add) {
   if constexpr (Team::lanes > 1) {
-    team.each(active ? model.nv : 0, [&](int dof) {
+    team.each_if(active, model.nv, [&](int dof) {
       real sum = 0;
       NO_UNROLL for (int row = 0; row < rows; ++row) {
         const int k = dof - env.row_dof(row);
@@ -104,13 +104,12 @@ template <class Team> INLINE void ball_limit_curvature(Team team, Env& env, int 
 
 /// Fills H with M + J' D J over the active rows: M, joint rows in order, contacts in order.
 template <class Team> INLINE void hessian(Team team, const Model& model, Env& env, int rows, int contacts, bool active) {
-  const int nv = active ? model.nv : 0;
-  team.each(active ? model.nlower : 0, [&](int entry) { env.H(entry) = 0; });
+  team.each_if(active, model.nlower, [&](int entry) { env.H(entry) = 0; });
   // The joint rows' share of the diagonal waits in Mv, which the solver fills later.
   gather_rows(team, model, env, rows, active, [&](int dof) -> real& { return env.Mv(dof); }, [&](int row, int, real total) {
     return on_ball(model, env, row) ? total : total + row_force(env, row, env.row_jar(row)).curvature;
   });
-  team.each(nv, [&](int i) {
+  team.each_if(active, model.nv, [&](int i) {
     int entry = model.dof_Madr(i);
     NO_UNROLL for (int j = i; j >= 0; j = model.dof_parentid(j)) env.H(lower_index(i, j)) = env.M(entry++);
     env.H(lower_index(i, i)) = env.H(lower_index(i, i)) + env.Mv(i);

@@ -1,4 +1,4 @@
-// The factor of a dense symmetric matrix:  H = L' L, from the last dof to the first, in place.
+// The factor of a symmetric matrix in memory:  H = L' L, from the last dof to the first, in place.
 //
 // The order is the tree's: while contacts do not couple branches, no entry of L is filled that M does not have, and a zero
 // multiplier is skipped. The diagonal is stored as its inverse.
@@ -6,75 +6,105 @@
 #include "solver/constraint_products.h"
 #include "solver/sparse_factor.h"
 
-/// Replaces H by L.
-template <class Team> INLINE void factor_hessian(Team team, const Model& model, Env& env, bool active) {
-  NO_UNROLL for (int k = model.nv - 1; k >= 0; --k) {
-    const int row = lower_index(k, 0);
-    const real inverse = active ? inverse_square_root(max(env.H(row + k), smallest_length)) : real(0);
+/// Replaces the block of H over the dofs from `first` to `end` by its factor.
+template <class Team> INLINE void factor_block(Team team, Env& env, int first, int end, real least, bool active) {
+  NO_UNROLL for (int k = end - 1; k >= first; --k) {
+    const int row = lower_index(k, first), before = k - first;
+    const real inverse = active ? inverse_square_root(max(env.H(row + before), least)) : real(0);
     team.sync();
-    team.each(active ? k + 1 : 0, [&](int j) { env.H(row + j) = j == k ? inverse : env.H(row + j) * inverse; });
-    team.each(active ? k : 0, [&](int i) {
+    team.each_if(active, before + 1, [&](int j) { env.H(row + j) = j == before ? inverse : env.H(row + j) * inverse; });
+    team.each_if(active, before, [&](int i) {
       const real l = env.H(row + i);
       if (l == 0) return;
-      real* RESTRICT target = &env.H(lower_index(i, 0));
+      real* RESTRICT target = &env.H(lower_index(first + i, first));
       const real* RESTRICT pivot = &env.H(row);
       NO_UNROLL for (int j = 0; j <= i; ++j) target[j] = fused(-l, pivot[j], target[j]);
     });
   }
 }
 
-/// Replaces `search` by the solution of L' L x = search.
-template <class Team> INLINE void solve_hessian(Team team, const Model& model, Env& env, bool active) {
-  NO_UNROLL for (int k = model.nv - 1; k >= 0; --k) {
-    const int row = lower_index(k, 0);
-    const real value = active ? env.search(k) * env.H(row + k) : real(0);
+/// Replaces the block of x by the solution of L' L x = b, given b in x.
+template <class Team, class Vector> INLINE void solve_block(Team team, Env& env, int first, int end, bool active, Vector x) {
+  NO_UNROLL for (int k = end - 1; k >= first; --k) {
+    const int row = lower_index(k, first), before = k - first;
+    const real value = active ? x(k) * env.H(row + before) : real(0);
     team.sync();
-    team.each(active ? k + 1 : 0, [&](int j) { env.search(j) = j == k ? value : fused(-env.H(row + j), value, env.search(j)); });
+    team.each_if(active, before + 1, [&](int j) { x(first + j) = j == before ? value : fused(-env.H(row + j), value, x(first + j)); });
   }
-  NO_UNROLL for (int k = 0; k < model.nv; ++k) {
+  NO_UNROLL for (int k = first; k < end; ++k) {
     if constexpr (Team::lanes > 1) {
-      const real value = active ? env.search(k) * env.H(lower_index(k, k)) : real(0);
+      const real value = active ? x(k) * env.H(lower_index(k, k)) : real(0);
       team.sync();
-      team.each(active ? model.nv - k : 0, [&](int t) {
+      team.each_if(active, end - k, [&](int t) {
         const int i = k + t;
-        env.search(i) = t == 0 ? value : fused(-env.H(lower_index(i, k)), value, env.search(i));
+        x(i) = t == 0 ? value : fused(-env.H(lower_index(i, k)), value, x(i));
       });
     } else {  // the same sums, row by row
-      const real* row = &env.H(lower_index(k, 0));
-      real sum = env.search(k);
-      for (int j = 0; j < k; ++j) sum = fused(-row[j], env.search(j), sum);
-      if (active) env.search(k) = sum * row[k];
+      const real* row = &env.H(lower_index(k, first));
+      real sum = x(k);
+      for (int j = first; j < k; ++j) sum = fused(-row[j - first], x(j), sum);
+      if (active) x(k) = sum * row[k - first];
     }
   }
+}
+
+/// Whether a contact couples two kinematic trees.
+template <class Team> INLINE bool couples_trees(Team team, const Model& model, const Env& env, int contacts) {
+  bool coupled = false;
+  NO_UNROLL for (int c = team.lane; c < contacts; c += Team::lanes) {
+    const int count = env.con_num(c), first = count > 0 ? env.con_adr(c) : 0;
+    coupled |= count > 0 && model.dof_treeid(env.con_J(first).dof) != model.dof_treeid(env.con_J(first + count - 1).dof);
+  }
+  return team.any(coupled);
 }
 
 /// The pattern of H: the tree's, and what contacts between two branches add.
 template <class Team> INLINE void hessian_pattern(Team team, const Model& model, Env& env, int contacts) {
   tree_pattern(team, model, env);
-  bool coupled = false;
+  bool filled = false;
   NO_UNROLL for (int c = 0; team.any_in_warp(c < contacts); ++c) {
     const int count = c < contacts ? env.con_num(c) : 0, first = count > 0 ? env.con_adr(c) : 0;
     // Dofs of one chain are ancestors of each other already; more dofs than steps up the tree mean a second chain.
     const int climbed = count > 0 ? model.dof_depth(env.con_J(first).dof) - model.dof_depth(env.con_J(first + count - 1).dof) : 0;
     const bool two_chains = climbed != count - 1;
-    coupled |= count > 0 && two_chains;
-    team.each(count > 0 && two_chains ? count : 0, [&](int row) {
+    filled |= count > 0 && two_chains;
+    team.each_if(count > 0 && two_chains, count, [&](int row) {
       NO_UNROLL for (int t = row + 1; t < count; ++t) add_to_row(model, env, env.con_J(first + row).dof, env.con_J(first + t).dof);
     });
   }
-  if (team.any_in_warp(coupled)) fill_pattern(team, model, env);
+  if (team.any_in_warp(filled)) fill_pattern(team, model, env);
+}
+
+/// Finds out how the Hessian of these contacts is to be factored: see solve_in_memory.
+template <class Team> INLINE void prepare_factor(Team team, const Model& model, Env& env, int contacts) {
+  if (model.nv <= most_dense_dofs) return;
+  const bool by_tree = model.tree_lower > 0;
+  env.coupled = by_tree && couples_trees(team, model, env, contacts);
+  if (team.any_in_warp(!by_tree || env.coupled)) hessian_pattern(team, model, env, contacts);
+}
+
+/// Replaces x by the solution of H x = b, given b in x and H in memory, where its factor stays. A small matrix is dense. Of a
+/// large one each tree has a block of its own, unless contacts couple trees or a tree is large: then the pattern rules.
+template <class Team, class Vector> INLINE void solve_in_memory(Team team, const Model& model, Env& env, bool active, bool coupled, real least, Vector x) {
+  const bool dense = model.nv <= most_dense_dofs, by_tree = model.tree_lower > 0;
+  const bool whole = active && !dense && (!by_tree || coupled), blocks = active && !whole;
+  if (team.any_in_warp(whole)) {
+    const auto entry = [&](int i, int j) -> real& { return env.H(lower_index(i, j)); };
+    factor_pattern(team, model, env, least, whole, entry);
+    solve_pattern(team, model, env, whole, entry, x);
+  }
+  if (team.any_in_warp(blocks)) {
+    const int count = dense ? 1 : model.ntree;
+    NO_UNROLL for (int block = 0; block < count; ++block) {
+      const int first = dense ? 0 : model.tree_dofadr(block), end = dense ? model.nv : first + model.tree_dofnum(block);
+      factor_block(team, env, first, end, least, blocks);
+      solve_block(team, env, first, end, blocks, x);
+    }
+  }
 }
 
 /// Fills `search` with minus the solution of H x = grad, H being assembled in memory; leaves its factor there.
 template <class Team> INLINE void newton_direction(Team team, const Model& model, Env& env, bool active) {
-  if (model.nv > most_dense_dofs) {
-    const auto entry = [&](int i, int j) -> real& { return env.H(lower_index(i, j)); };
-    factor_pattern(team, model, env, smallest_length, active, entry);
-    team.each(active ? model.nv : 0, [&](int i) { env.search(i) = -env.grad(i); });
-    solve_pattern(team, model, env, active, entry, [&](int i) -> real& { return env.search(i); });
-  } else {
-    factor_hessian(team, model, env, active);
-    team.each(active ? model.nv : 0, [&](int i) { env.search(i) = -env.grad(i); });
-    solve_hessian(team, model, env, active);
-  }
+  team.each_if(active, model.nv, [&](int i) { env.search(i) = -env.grad(i); });
+  solve_in_memory(team, model, env, active, env.coupled, smallest_length, [&](int i) -> real& { return env.search(i); });
 }

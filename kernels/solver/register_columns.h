@@ -1,20 +1,17 @@
-// A symmetric matrix over the dofs in the registers of a team: lane j holds column j, from the diagonal down.
+// A symmetric matrix over a block of dofs in the registers of a team: lane j holds column j, from the diagonal down.
 //
 // The factor H = L' L is the one of dense_factor.h and tree_factor.h, element by element in the same order, so its bits are the
 // same; here only a pivot's row goes through memory. A register has a name, not a number, so loops over a column are unrolled: this
-// is for specialised kernels of at most `most_register_dofs` dofs. Where the matrix has the tree's sparsity, right sides skip
-// the pairs of dofs of which neither is above the other; in the matrix those are zeros.
+// is for specialised kernels of small blocks. Where the matrix has the tree's sparsity, right sides skip the pairs of dofs of
+// which neither is above the other; in the matrix those are zeros. Dofs are counted from the block's first one.
 #pragma once
-#include "generated/view.h"
-#include "platform/team.h"
+#include "kinematics/chains.h"
 
-/// Unrolled code and registers grow with the square of the dofs.
-constexpr int most_register_dofs = 48;
-
-/// Whether a kernel of this team and model factors in registers.
+/// Whether a kernel of this team and model factors in registers. Unrolled code and registers grow with the square of a block's dofs:
+/// `pivot_words` is zero where they are too many.
 template <class Team> constexpr bool factors_in_registers() {
 #if PHALANX_SPECIALISED
-  return Team::lanes > 2 && Model::nv > 0 && Model::nv <= most_register_dofs && Model::nv <= 2 * Team::lanes;
+  return Team::lanes > 2 && Model::nv > 0 && Model::pivot_words > 0 && block_dofs <= 2 * Team::lanes;
 #else
   return false;
 #endif
@@ -23,7 +20,7 @@ template <class Team> constexpr bool factors_in_registers() {
 #if PHALANX_SPECIALISED
 /// A set of dofs, as bits.
 struct DofSet {
-  static constexpr int words = (Model::nv + 31) / 32;
+  static constexpr int words = (block_dofs + 31) / 32;
   uint32_t bits[words];
 
   /// The word that holds `dof`, without an index that only memory could follow.
@@ -48,51 +45,66 @@ INLINE DofSet dof_set(const uint32_t (&bits)[DofSet::words]) {
   return set;
 }
 INLINE DofSet nothing() { return {}; }
-/// The dofs above `dof`, and those below it; none for a lane without a dof.
-INLINE DofSet ancestors(int dof) { return dof < Model::nv ? dof_set(table::dof_ancestors[dof]) : nothing(); }
-INLINE DofSet descendants(int dof) { return dof < Model::nv ? dof_set(table::dof_descendants[dof]) : nothing(); }
+
+/// A block of dofs; blocks that are all alike have their sizes and places as constants.
+constexpr bool blocks_are_alike = !blocks_are_trees || Model::trees_alike;
+struct Block {
+  int first;
+
+  INLINE int size() const { return blocks_are_alike ? block_dofs : table::tree_dofnum[table::dof_treeid[first]]; }
+  /// The dofs above dof j, and those below it; none for a lane without a dof.
+  INLINE DofSet ancestors(int j) const { return j < size() ? dof_set(table::dof_ancestors[first + j]) : nothing(); }
+  INLINE DofSet descendants(int j) const { return j < size() ? dof_set(table::dof_descendants[first + j]) : nothing(); }
+  /// Where M has the diagonal entry of dof i, and how many dofs are above it.
+  INLINE int mass_address(int i) const {
+    if (blocks_are_alike) return table::dof_Madr[i] + (blocks_are_trees ? table::dof_Madr[first] : 0);
+    return i < size() ? table::dof_Madr[first + i] : 0;
+  }
+  INLINE int depth(int i) const { return blocks_are_alike ? table::dof_depth[i] : (i < size() ? table::dof_depth[first + i] : 0); }
+  /// Whether dof i may have dofs below it.
+  static constexpr bool may_carry(int i) { return !blocks_are_alike || table::dof_subtree_end[i] > i + 1; }
+};
+INLINE Block block_at(int index) { return {blocks_are_trees ? table::tree_dofadr[index] : 0}; }
+
+/// A place in the memory for a block's factor.
+INLINE real& block_factor(const Env& env, int i, int j) {
+  return blocks_are_trees ? env.tree_L(i * (i + 1) / 2 + j) : env.H(i * (i + 1) / 2 + j);
+}
 
 template <class Team, bool tree> struct RegisterColumns {
-  static constexpr int n = Model::nv, lanes = Team::lanes, slots = (n + lanes - 1) / lanes, padded = (n + 4) / 4 * 4;
+  static constexpr int n = block_dofs, lanes = Team::lanes, slots = (n + lanes - 1) / lanes, padded = (n + 4) / 4 * 4;
   real column[slots][n];
   real inverse[slots];  // of the factor's diagonal
 
   /// The dof of the lane's column c; n and more for a column that is not there.
   static INLINE int dof(Team team, int c) { return team.lane + c * lanes; }
 
-  /// Reads the lower triangle: at(i, j) for j <= i.
-  template <class At> INLINE void load(Team team, At at) {
+  /// Reads the mass matrix; `diagonal(c, mass)` replaces the diagonal of the lane's column c. Beyond a small block's dofs is the identity.
+  template <class Diagonal> INLINE void load_mass(Team team, const Env& env, Block block, Diagonal diagonal) {
     UNROLL for (int c = 0; c < slots; ++c) {
-      const int j = dof(team, c);
-      UNROLL for (int i = 0; i < n; ++i) column[c][i] = j <= i && j < n ? at(i, j) : real(0);
-    }
-  }
-  /// Reads the mass matrix; `diagonal(c, mass)` replaces the diagonal of the lane's column c.
-  template <class Diagonal> INLINE void load_mass(Team team, const Model& model, const Env& env, Diagonal diagonal) {
-    UNROLL for (int c = 0; c < slots; ++c) {
-      const int j = dof(team, c);
-      const DofSet below = descendants(j);
-      const int start = j < n ? -model.dof_depth(j) : 0;
+      const int j = dof(team, c), size = block.size();
+      const DofSet below = block.descendants(j);
+      const int depth = j < size ? table::dof_depth[block.first + j] : 0;
       UNROLL for (int i = 0; i < n; ++i) {
         column[c][i] = 0;
-        if (below.has(i)) column[c][i] = env.M(start + table::dof_Madr[i] + table::dof_depth[i]);
-        if (i == j) column[c][i] = diagonal(c, env.M(table::dof_Madr[i]));
+        if (i < c * lanes) continue;
+        if (below.has(i)) column[c][i] = env.M(block.mass_address(i) + block.depth(i) - depth);
+        if (i == j) column[c][i] = j < size ? diagonal(c, env.M(block.mass_address(i))) : real(1);
       }
     }
   }
   /// Replaces the matrix by its factor and x, a number for each of the lane's columns, by the solution of L' y = x. Row by row
-  /// the factor goes to `store`, and with y through a small buffer to all lanes: reading four numbers of it at once beats asking
+  /// the factor goes to memory, and with y through a small buffer to all lanes: reading four numbers of it at once beats asking
   /// their lanes one by one.
-  template <class Store> INLINE void factor(Team team, const Env& env, real least, real (&x)[slots], Store store) {
+  INLINE void factor(Team team, const Env& env, Block block, real least, real (&x)[slots]) {
     DofSet below[slots];
-    UNROLL for (int c = 0; c < slots; ++c) below[c] = tree ? descendants(dof(team, c)) : nothing();
-    factor_rows<n - 1>(team, env, least, x, store, below);
+    UNROLL for (int c = 0; c < slots; ++c) below[c] = tree ? block.descendants(dof(team, c)) : nothing();
+    factor_rows<n - 1>(team, env, least, x, below);
     team.sync();
   }
   /// Rows `high` down to the end of their run, then the rest. A run is a loop: what is left of the columns moves up by one
   /// register each time, so that the row at hand is always in the last one; a new run leaves out the registers without a row.
-  template <int high, class Store>
-  INLINE void factor_rows(Team team, const Env& env, real least, real (&x)[slots], Store store, const DofSet (&below)[slots]) {
+  template <int high> INLINE void factor_rows(Team team, const Env& env, real least, real (&x)[slots], const DofSet (&below)[slots]) {
     constexpr int run = 6, pivot_slot = high / lanes, low = high - run + 1 > pivot_slot * lanes ? high - run + 1 : pivot_slot * lanes;
     constexpr int first = n - 1 - high;  // the register of row 0
     NO_UNROLL for (int k = high; k >= low; --k) {
@@ -107,7 +119,7 @@ template <class Team, bool tree> struct RegisterColumns {
         const real l = column[c][n - 1] = column[c][n - 1] * pivot;
         if (j < k) {
           env.pivot_row(buffer + shift + j) = l;
-          store(k, j, l);
+          block_factor(env, k, j) = l;
         }
       }
       team.sync();
@@ -125,12 +137,12 @@ template <class Team, bool tree> struct RegisterColumns {
         }
       }
     }
-    if constexpr (low > 0) factor_rows<low - 1>(team, env, least, x, store, below);
+    if constexpr (low > 0) factor_rows<low - 1>(team, env, least, x, below);
   }
-  /// Replaces x by the solution of L x = y; row(i, k) is the factor in memory.
-  template <class Row> INLINE void solve(Team team, real (&x)[slots], Row row) const {
+  /// Replaces x by the solution of L x = y.
+  INLINE void solve(Team team, const Env& env, Block block, real (&x)[slots]) const {
     DofSet above[slots];
-    UNROLL for (int c = 0; c < slots; ++c) above[c] = tree ? ancestors(dof(team, c)) : nothing();
+    UNROLL for (int c = 0; c < slots; ++c) above[c] = tree ? block.ancestors(dof(team, c)) : nothing();
     UNROLL for (int pivot_slot = 0; pivot_slot < slots; ++pivot_slot) {
       const int end = n - pivot_slot * lanes < lanes ? n - pivot_slot * lanes : lanes;
       NO_UNROLL for (int lane = 0; lane < end; ++lane) {
@@ -139,30 +151,33 @@ template <class Team, bool tree> struct RegisterColumns {
         UNROLL for (int c = pivot_slot; c < slots; ++c) {
           const int i = dof(team, c);
           if (i == k) x[c] = value;
-          else if (i > k && i < n && (!tree || above[c].has(k))) x[c] = fused(-row(i, k), value, x[c]);
+          else if (i > k && i < n && (!tree || above[c].has(k))) x[c] = fused(-block_factor(env, i, k), value, x[c]);
         }
       }
     }
   }
 };
 
-/// (M x)(j), the sums of multiply_tree in the same order; x is a vector in memory, read four at a time.
-template <class Vector> INLINE real multiply_mass(const Model& model, const Env& env, Vector x, int j) {
-  constexpr int n = Model::nv;
-  if (j >= n) return 0;
-  const DofSet above = ancestors(j), below = descendants(j);
-  const int own = model.dof_Madr(j), depth = model.dof_depth(j);
+/// (M x)(j), the sums of multiply_tree in the same order; x is a vector in memory, read four at a time where it is aligned.
+template <class Vector> INLINE real multiply_mass(const Env& env, Block block, Vector x, int j) {
+  constexpr int n = block_dofs;
+  const int size = block.size();
+  if (j >= size) return 0;
+  const DofSet above = block.ancestors(j), below = block.descendants(j);
+  const int own = table::dof_Madr[block.first + j], depth = table::dof_depth[block.first + j];
   real value[(n + 3) / 4 * 4];
   UNROLL for (int i = 0; i < n; i += 4) {
+    UNROLL for (int m = 0; blocks_are_trees && m < 4; ++m) value[i + m] = i + m < size ? x(block.first + i + m) : real(0);
+    if (blocks_are_trees) continue;
     const FourReals four = *(const FourReals*)&x(i);
     UNROLL for (int m = 0; m < 4; ++m) value[i + m] = four.value[m];
   }
-  real sum = env.M(own) * x(j);
+  real sum = env.M(own) * x(block.first + j);
   UNROLL for (int i = n - 1; i >= 0; --i) {
-    if (table::dof_subtree_end[i] > i + 1 && above.has(i)) sum = fused(env.M(own + depth - table::dof_depth[i]), value[i], sum);
+    if (Block::may_carry(i) && above.has(i)) sum = fused(env.M(own + depth - block.depth(i)), value[i], sum);
   }
-  UNROLL for (int i = 0; i < n; ++i) {
-    if (table::dof_depth[i] > 0 && below.has(i)) sum = fused(env.M(table::dof_Madr[i] + table::dof_depth[i] - depth), value[i], sum);
+  UNROLL for (int i = 1; i < n; ++i) {
+    if (below.has(i)) sum = fused(env.M(block.mass_address(i) + block.depth(i) - depth), value[i], sum);
   }
   return sum;
 }

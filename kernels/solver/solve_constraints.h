@@ -26,31 +26,33 @@ template <class Team> INLINE Sums<2> rows_along(Team team, const Env& env, int r
   });
 }
 
-/// Starts at zero with the warm start as the first direction, to be taken whole. The minimum is the same from anywhere, and one
+/// Starts at zero, where jar is -aref as it was built, with the warm start as the first direction, to be taken whole. The minimum is the same from anywhere, and one
 /// Newton step from the warm start costs no more than the unconstrained acceleration would, so that one is not computed.
-template <class Team> INLINE void start_solver(Team team, const Model& model, Env& env, int rows, int contacts) {
+template <class Team> INLINE void start_solver(Team team, const Model& model, Env& env) {
   const bool cold = model.opt_disableflags & disable_warmstart;
   team.each(model.nv, [&](int i) {
     env.search(i) = cold ? real(0) : env.warmstart(i);
     env.acc(i) = 0;
     env.Ma(i) = 0;
   });
-  team.each(rows, [&](int r) { env.row_jar(r) = -env.row_aref(r); });
-  team.each(contacts, [&](int c) {
-    if (env.con_num(c) > 0) env.con_jar(c) = -env.con_aref(c);
-  });
 }
 
 /// Fills Mv, row_jv and con_jv: M and J times the search direction.
 template <class Team> INLINE void direction_products(Team team, const Model& model, Env& env, int rows, int contacts, bool active) {
   const auto direction = [&](int i) -> real& { return env.search(i); };
-  team.each(active ? model.nv : 0, [&](int i) {
+  if constexpr (factors_in_registers<Team>()) {
 #if PHALANX_SPECIALISED
-    if constexpr (factors_in_registers<Team>()) env.Mv(i) = multiply_mass(model, env, direction, i);
-    else
+    NO_UNROLL for (int index = 0; index < block_count; ++index) {
+      const Block block = block_at(index);
+      NO_UNROLL for (int j = team.lane; j < block_dofs; j += Team::lanes) {
+        if (active && j < block.size()) env.Mv(block.first + j) = multiply_mass(env, block, direction, j);
+      }
+    }
+    team.sync();
 #endif
-      env.Mv(i) = multiply_tree(model, env, direction, i);
-  });
+  } else {
+    team.each_if(active, model.nv, [&](int i) { env.Mv(i) = multiply_tree(model, env, direction, i); });
+  }
   team.each(rows, [&](int row) { env.row_jv(row) = row_times(model, env, row, direction); });
   team.each(contacts, [&](int k) {
     if (env.con_num(k) > 0) env.con_jv(k) = contact_times(env, k, direction);
@@ -95,7 +97,7 @@ template <class Team> INLINE bool advance_solver(Team team, const Model& model, 
     changed |= contact_state(dim, mu, before) != contact_state(dim, mu, after);
     env.con_jar(c) = after;
   }
-  team.each(active ? model.nv : 0, [&](int i) {
+  team.each_if(active, model.nv, [&](int i) {
     env.acc(i) = fused(step, env.search(i), env.acc(i));
     env.Ma(i) = fused(step, env.Mv(i), env.Ma(i));
   });
@@ -146,8 +148,8 @@ template <class Team> INLINE void newton(Team team, const Model& model, Env& env
 template <class Team> INLINE void solve_constraints(Team team, const Model& model, Env& env, bool forces) {
   const int rows = env.row_count, contacts = env.contact_count;
   env.iteration_count = 0;
-  start_solver(team, model, env, rows, contacts);
-  if (model.nv > most_dense_dofs) hessian_pattern(team, model, env, contacts);
+  start_solver(team, model, env);
+  prepare_factor(team, model, env, contacts);
   newton(team, model, env, rows, contacts, forces);
   team.each(model.nv, [&](int i) {
     if (!forces) env.force_constraint(i) = env.Ma(i) - env.force_smooth(i);  // at the minimum, J' f = M a - tau

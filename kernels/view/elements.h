@@ -1,9 +1,10 @@
-// The element types of the field table.
+// The element types of the field table. Those of an even number of words are aligned, so that words are read two or four at a time:
+// arrays begin at multiples of four words.
 #pragma once
 #include "math/quaternion.h"
 #include "math/spatial.h"
 
-struct Vec2 {
+struct alignas(8) Vec2 {
   real x, y;
 };
 struct Vec5 {
@@ -46,5 +47,6 @@ struct EnvState {
   int efc_count = 0;          // rows as MuJoCo counts them: 2 (dim - 1) for a frictional contact
   int iteration_count = 0;    // of the solver
   bool converged = true;
+  bool coupled = false;       // a contact between two trees of a model whose trees are solved one by one
   bool solved = false;        // the solver had rows to solve
 };

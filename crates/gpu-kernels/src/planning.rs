@@ -93,13 +93,23 @@ fn work_array(shape: &Shape, field: &Field) -> WorkArray {
     WorkArray {
         name: field.name.into(),
         words,
-        words_per_contact: if absent { 0 } else { field.words_per(Dim::Contacts) as u64 },
+        words_per_contact: match field.name {
+            _ if absent => 0,
+            "con_chain" => chain_words(shape),
+            _ => field.words_per(Dim::Contacts) as u64,
+        },
         words_per_jacobian_word: u64::from(field.dims.contains(&Dim::JacobianEntries)),
         first_stage: first as u32,
         // Teams of several lanes factor the implicit mass matrix in the Hessian's memory.
         last_stage: if field.name == "H" && shape.is_implicit() { last.max(stage("integrate")) } else { last } as u32,
         traffic: traffic(field.name),
     }
+}
+
+/// Words of a set of the dofs that are factored together.
+fn chain_words(shape: &Shape) -> u64 {
+    let dofs = if shape.sizes["tree_lower"] > 0 { shape.sizes["tree_dof_max"] } else { shape.sizes["nv"] };
+    (dofs as u64).div_ceil(32)
 }
 
 /// Relative accesses per number and step. The solver walks its arrays once an iteration and more; the rest is touched once

@@ -255,7 +255,7 @@ impl Pass<'_> {
         let (dof, kind) = (self.work.ints("row_dof", n), self.work.ints("row_type", n));
         let (sign, axis) = (self.work.reals("row_sign", n), self.work.reals("row_axis", 3 * n));
         let past = self.work.reals("row_pos", n);
-        let (d, aref) = (self.work.reals("row_D", n), self.work.reals("row_aref", n));
+        let (d, acc) = (self.work.reals("row_D", n), self.work.reals("acc", nv));
         let (loss, jar) = (self.work.reals("row_floss", n), self.work.reals("row_jar", n));
         let row = |r: usize| {
             let first = dof[r] as usize;
@@ -271,7 +271,8 @@ impl Pass<'_> {
             };
             let force = if kind[r] == 0 { (-d[r] * jar[r]).clamp(-loss[r], loss[r]) } else { push(d[r], jar[r]) };
             let kind = if kind[r] == 0 { FRICTION_DOF } else { LIMIT_JOINT };
-            Row { kind, jacobian, pos: past[r] + margin, margin, aref: aref[r], d: d[r], force }
+            let aref = dot(&jacobian, &acc) - jar[r];
+            Row { kind, jacobian, pos: past[r] + margin, margin, aref, d: d[r], force }
         };
         (0..n).map(row).collect()
     }
@@ -281,7 +282,7 @@ impl Pass<'_> {
         let (dim, adr, num) =
             (self.work.ints("con_dim", n), self.work.ints("con_adr", n), self.work.ints("con_num", n));
         let (mu, d) = (self.work.reals("con_mu", 2 * n), self.work.reals("con_D", n));
-        let (aref, jar) = (self.work.reals("con_aref", 3 * n), self.work.reals("con_jar", 3 * n));
+        let (acc, jar) = (self.work.reals("acc", nv), self.work.reals("con_jar", 3 * n));
         let (dist, pair) = (self.work.reals("con_dist", n), self.work.ints("con_pair", n));
         let (entries, dofs) = (self.work.reals("con_J", 4 * self.entries), self.work.ints("con_J", 4 * self.entries));
         let mut rows = Vec::new();
@@ -296,17 +297,10 @@ impl Pass<'_> {
             for (tangent, sign) in edges {
                 let factor = if *tangent == 0 { 0.0 } else { sign * mu[2 * c + tangent - 1] };
                 let along = |v: &[f64]| v[3 * c] + factor * v[3 * c + tangent];
-                let jacobian = (0..nv).map(|i| axis[0][i] + factor * axis[*tangent][i]).collect();
+                let jacobian: Vec<f64> = (0..nv).map(|i| axis[0][i] + factor * axis[*tangent][i]).collect();
+                let aref = dot(&jacobian, &acc) - along(&jar);
                 let kind = if dim[c] == 1 { CONTACT_FRICTIONLESS } else { CONTACT_PYRAMIDAL };
-                rows.push(Row {
-                    kind,
-                    jacobian,
-                    pos: dist[c],
-                    margin,
-                    aref: along(&aref),
-                    d: d[c],
-                    force: push(d[c], along(&jar)),
-                });
+                rows.push(Row { kind, jacobian, pos: dist[c], margin, aref, d: d[c], force: push(d[c], along(&jar)) });
             }
         }
         rows
@@ -322,6 +316,11 @@ impl Pass<'_> {
             named => values["pair_margin"][named as usize],
         }
     }
+}
+
+/// The product of a row with a vector over the dofs. The kernels keep jar = J a - aref alone; aref is what is left of it.
+fn dot(jacobian: &[f64], vector: &[f64]) -> f64 {
+    jacobian.iter().zip(vector).map(|(a, b)| a * b).sum()
 }
 
 /// The force of a row that only pushes.

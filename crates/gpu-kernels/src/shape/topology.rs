@@ -25,6 +25,9 @@ pub(super) fn of(model: &Model, collisions: &CollisionTable) -> (Sizes, Arrays) 
     actuators(model, &mut arrays);
     let count = |name: &str| arrays[name].len() as i64;
     let nv = model.nv as i64;
+    let tree_max = arrays["tree_dofnum"].iter().copied().max().map_or(0, i64::from);
+    // Dofs of a block that a team factors in registers: all of them, or a tree's.
+    let blocks = [nv, tree_max].into_iter().find(|n| *n <= MOST_DENSE_DOFS).unwrap_or(0);
     sizes.extend([
         ("nq", model.nq as i64),
         ("nv", nv),
@@ -48,7 +51,12 @@ pub(super) fn of(model: &Model, collisions: &CollisionTable) -> (Sizes, Arrays) 
         ("turning_actuators", i64::from(arrays["actuator_trnid"].iter().any(|j| model.jnt_type[*j as usize] <= BALL))),
         ("actuator_gravcomp", i64::from(model.jnt_actgravcomp.iter().any(|f| *f != 0))),
         ("pair_types", collisions.pairs.iter().fold(0, |bits, p| bits | 1 << p.pair_type)),
-        ("pivot_words", if nv > MOST_DENSE_DOFS { 0 } else { 2 * ((nv + 4) / 4 * 4) }),
+        ("ntree", count("tree_dofadr")),
+        ("tree_dof_max", tree_max),
+        ("trees_alike", i64::from(trees_alike(model, &arrays))),
+        ("free_block_count", arrays["body_freeblock"].iter().map(|f| i64::from(*f)).sum()),
+        ("tree_lower", if nv > MOST_DENSE_DOFS && blocks > 0 { tree_max * (tree_max + 1) / 2 } else { 0 }),
+        ("pivot_words", 2 * ((blocks + 4) / 4 * 4) * i64::from(blocks > 0)),
         ("pattern_dofs", if nv > MOST_DENSE_DOFS { nv } else { 0 }),
         ("pattern_words", if nv > MOST_DENSE_DOFS { nv * ((nv + 31) / 32) } else { 0 }),
         ("friction_row_max", friction_rows(model)),
@@ -163,9 +171,27 @@ fn dofs(model: &Model, arrays: &mut Arrays) {
             end[parent as usize] = end[parent as usize].max(end[dof]);
         }
     }
+    let roots: Vec<usize> = (0..n).filter(|dof| model.dof_parentid[*dof] < 0).collect();
+    let tree = |dof: usize| roots.iter().filter(|root| **root <= dof).count() as i32 - 1;
+    arrays.insert("dof_treeid", (0..n).map(tree).collect());
+    arrays.insert("tree_dofadr", roots.iter().map(|root| *root as i32).collect());
+    arrays.insert("tree_dofnum", roots.iter().map(|root| end[*root] - *root as i32).collect());
     arrays.insert("dof_depth", depth);
     arrays.insert("dof_Madr", address);
     arrays.insert("dof_subtree_end", end);
+}
+
+/// Whether every tree has as many dofs as the first, with the same dofs above and the same groups of them on one body.
+fn trees_alike(model: &Model, arrays: &Arrays) -> bool {
+    let (first, count) = (&arrays["tree_dofadr"], &arrays["tree_dofnum"]);
+    let arrangement = |tree: usize| {
+        let start = first[tree];
+        (start..start + count[tree]).map(move |dof| {
+            let (parent, body) = (model.dof_parentid[dof as usize], model.dof_bodyid[dof as usize]);
+            (if parent < 0 { -1 } else { parent - start }, model.body_dofadr[body as usize] - start)
+        })
+    };
+    (1..first.len()).all(|tree| arrangement(tree).eq(arrangement(0)))
 }
 
 fn collision(collisions: &CollisionTable, arrays: &mut Arrays) {

@@ -64,22 +64,28 @@ fn tables(out: &mut String, baked: &Baked) {
         // Whole words: a narrower load needs another instruction to widen it.
         let _ = writeln!(out, "constexpr int {}[] = {{{text}}};", field.name);
     }
-    chains(out, baked);
+    blocks(out, baked);
     out.push_str("}  // namespace table\n\n");
 }
 
-/// For each dof the sets of dofs above it and below it, and for each body the chain that moves it, as words of bits.
-fn chains(out: &mut String, baked: &Baked) {
+/// For each dof the sets of dofs above it and below it, and for each body the chain that moves it, as words of bits: all dofs
+/// in one block, or where they are too many a block for each tree. Then the runs of a block's dofs that are on one body.
+fn blocks(out: &mut String, baked: &Baked) {
     let list = |name: &str| baked.topology.get(name).map_or(&[][..], |v| v);
-    let (parents, last_dofs) = (list("dof_parentid"), list("body_lastdof"));
-    let words = parents.len().div_ceil(32).max(1);
+    let size = |name: &str| baked.sizes.get(name).copied().unwrap_or(0);
+    let (parents, last_dofs, bodies) = (list("dof_parentid"), list("body_lastdof"), list("dof_bodyid"));
+    let by_tree = size("tree_lower") > 0;
+    let block = |dof: usize| if by_tree { list("tree_dofadr")[list("dof_treeid")[dof] as usize] as usize } else { 0 };
+    let longest = if by_tree { size("tree_dof_max") as usize } else { parents.len() };
+    let words = longest.div_ceil(32).max(1);
     let mut above = vec![vec![0u32; words]; parents.len()];
     let mut below = above.clone();
+    let mark = |bits: &mut Vec<u32>, dof: usize| bits[(dof - block(dof)) / 32] |= 1 << ((dof - block(dof)) % 32);
     for dof in 0..parents.len() {
         let mut next = parents[dof];
         while let Ok(ancestor) = usize::try_from(next) {
-            above[dof][ancestor / 32] |= 1 << (ancestor % 32);
-            below[ancestor][dof / 32] |= 1 << (dof % 32);
+            mark(&mut above[dof], ancestor);
+            mark(&mut below[ancestor], dof);
             next = parents[ancestor];
         }
     }
@@ -87,18 +93,34 @@ fn chains(out: &mut String, baked: &Baked) {
         let mut bits = vec![0u32; words];
         if let Ok(last) = usize::try_from(*last) {
             bits.clone_from(&above[last]);
-            bits[last / 32] |= 1 << (last % 32);
+            mark(&mut bits, last);
         }
         bits
     };
     let moving: Vec<Vec<u32>> = last_dofs.iter().map(chain).collect();
     for (name, rows) in [("dof_ancestors", &above), ("dof_descendants", &below), ("body_chain", &moving)] {
-        let row = |bits: &Vec<u32>| {
-            format!("{{{}}}", bits.iter().map(|b| format!("{b}u")).collect::<Vec<_>>().join(", "))
-        };
-        let rows = if rows.is_empty() { "{0u}".to_owned() } else { rows.iter().map(row).collect::<Vec<_>>().join(", ") };
+        let row =
+            |bits: &Vec<u32>| format!("{{{}}}", bits.iter().map(|b| format!("{b}u")).collect::<Vec<_>>().join(", "));
+        let rows =
+            if rows.is_empty() { "{0u}".to_owned() } else { rows.iter().map(row).collect::<Vec<_>>().join(", ") };
         let _ = writeln!(out, "constexpr uint32_t {name}[][{words}] = {{{rows}}};");
     }
+    // A run ends where any block goes on to another body.
+    let ends_at = |place: usize| {
+        (0..parents.len()).any(|dof| dof > 0 && dof - block(dof) == place && bodies[dof] != bodies[dof - 1])
+    };
+    let starts: Vec<usize> = (0..longest).filter(|place| *place == 0 || ends_at(*place)).collect();
+    let lengths = starts.iter().zip(starts.iter().skip(1).chain([&longest])).map(|(start, end)| end - start);
+    let text = |values: Vec<usize>| {
+        if values.is_empty() {
+            "0".to_owned()
+        } else {
+            values.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
+        }
+    };
+    let _ = writeln!(out, "constexpr int run_count = {};", starts.len());
+    let _ = writeln!(out, "constexpr int run_length[] = {{{}}};", text(lengths.collect()));
+    let _ = writeln!(out, "constexpr int run_first[] = {{{}}};", text(starts));
 }
 
 fn model(out: &mut String, baked: Option<&Baked>) {

@@ -56,6 +56,29 @@ fn chain() -> String {
     )
 }
 
+/// More dofs than fit a dense matrix in trees that do: each is solved by itself until two of them touch. With `pendulum` the trees
+/// are not all alike.
+fn crowd(pendulum: bool) -> String {
+    let ball = |k: usize| {
+        let (x, y, height) = (k % 3, k / 3, 1 + k % 2);
+        format!(
+            "<body pos='{}.{x} {}.{y} 0.{height}'><freejoint/><geom type='sphere' size='0.{}'/>
+             <geom type='capsule' size='0.04 0.1' pos='0.05 0 0.05'/></body>",
+            x,
+            y,
+            1 + k % 4
+        )
+    };
+    let swing = "<body pos='-1 0 0.4'><joint axis='0 1 0' damping='0.1' range='-0.3 0.3' limited='true'/>
+         <geom type='capsule' fromto='0 0 0 0.2 0 -0.2' size='0.05'/>
+         <body pos='0.2 0 -0.2'><joint axis='1 0 0'/><geom type='sphere' size='0.15'/></body></body>";
+    let (balls, swing) = ((0..9).map(ball).collect::<String>(), if pendulum { swing } else { "" });
+    format!(
+        "<mujoco model='crowd'><option timestep='0.004' integrator='implicitfast'/><default><joint damping='0.2'/></default>
+         <worldbody><geom type='plane' size='0 0 1'/>{swing}{balls}</worldbody></mujoco>"
+    )
+}
+
 /// An asset by its file's name.
 pub fn asset(name: &str) -> Model {
     Model::from_file(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets").join(name)).unwrap()
@@ -68,6 +91,8 @@ pub fn all() -> Vec<Model> {
         ("ball_rk4.xml", BALL_RUNGE_KUTTA.to_owned()),
         ("pile.xml", PILE.to_owned()),
         ("chain.xml", chain()),
+        ("crowd_alike.xml", crowd(false)),
+        ("crowd.xml", crowd(true)),
     ];
     let mut models: Vec<Model> = inline.iter().map(|(name, xml)| Model::from_xml(xml, name).unwrap()).collect();
     models.extend(["cartpole.xml", "ant.xml", "quadruped.xml", "arm_cube.xml", "humanoid.xml"].map(asset));
