@@ -10,6 +10,7 @@ mod cpu_plan;
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 mod cuda;
 mod cuda_kernels;
+mod host_memory;
 mod memory;
 mod workspace_slots;
 
