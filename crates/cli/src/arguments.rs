@@ -183,6 +183,9 @@ pub struct PlanArguments {
     /// or a file of limits as `plan --json` writes them under "device".
     #[arg(long, value_name = "cuda:I|PRESET|LIMITS.json", default_value = "cuda:0")]
     pub device: String,
+    /// Estimates what the kernels take from their launch bounds, without compiling them.
+    #[arg(long)]
+    pub estimate: bool,
     /// Prints one JSON object.
     #[arg(long)]
     pub json: bool,
