@@ -5,8 +5,8 @@ use phalanx_launch_planner::{
     Capacity, Demand, DeviceLimits, KernelPlan, LaunchPlan, Limiter, MemoryMap, ModelDims, Placement, layout,
 };
 
-/// Bytes per environment beside the planner's: the time base, a mask and the mask that a call makes of its arguments.
-const HOST_BYTES_PER_ENV: u64 = 8 + 1 + 1;
+/// Bytes per environment beside the planner's: the time base, and the mask that a call makes of its arguments.
+const HOST_BYTES_PER_ENV: u64 = 8 + 1;
 
 /// The plan of a CPU: a team of one lane a thread, workspaces in the host's memory.
 ///
