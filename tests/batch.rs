@@ -108,6 +108,39 @@ fn four_steps_in_one_call_are_four_calls_of_one_step() {
     }
 }
 
+#[test]
+fn the_first_steps_of_a_model_that_was_never_compiled_have_the_same_bits_as_the_rest() {
+    // Priorities are constants of a specialised kernel: with this one no cache has it.
+    let priority = std::process::id() % 1_000_000;
+    let model = model(&format!(
+        "<worldbody><geom type='plane' size='0 0 1' priority='{priority}'/>
+           <body pos='0 0 .3'><freejoint/><geom size='.1 .1 .1' type='box'/>
+             <body pos='.2 0 0'><joint axis='0 1 0' name='elbow'/><geom size='.1'/></body></body></worldbody>
+         <actuator><motor joint='elbow'/></actuator>"
+    ));
+    let at_once = Options { wait_for_specialised: false, ..envs(64) };
+    let mut sim = batch(&model, at_once);
+    let (mut steps, started) = (0, std::time::Instant::now());
+    while device() != DeviceChoice::Cpu && sim.step_kernels().specialised_calls < 10 {
+        drive(&mut sim, steps, 1);
+        sim.synchronize().unwrap();
+        steps += 1;
+        assert!(started.elapsed().as_secs() < 120, "{steps} steps, and no specialised kernel");
+    }
+    drive(&mut sim, steps, STEPS);
+    let kernels = sim.step_kernels();
+    assert!(kernels.generic_calls > 0, "{kernels:?}");
+    assert_eq!(kernels.generic_calls + kernels.specialised_calls, steps + STEPS);
+    let mut other = batch(&model, Options { device: DeviceChoice::Cpu, ..envs(64) });
+    drive(&mut other, 0, steps + STEPS);
+    assert_eq!(sim.env_hashes().unwrap(), other.env_hashes().unwrap());
+    let counts = |sim: &mut Simulation| {
+        let seen = sim.statistics().unwrap();
+        (seen.contacts, seen.rows, seen.iterations, seen.env_steps)
+    };
+    assert_eq!(counts(&mut sim), counts(&mut other));
+}
+
 /// Runs in processes of their own, because a variable chooses the build.
 #[test]
 fn the_plain_cpu_build_and_the_one_for_newer_processors_have_the_same_bits() {

@@ -40,6 +40,8 @@ fn json_is_one_object_with_the_promised_keys_in_the_same_order() {
         "steps",
         "env_steps_per_second",
         "compile_seconds",
+        "generic_calls",
+        "specialised_calls",
         "contacts_mean",
         "rows_mean",
         "solver_iterations_mean",
@@ -62,6 +64,7 @@ fn a_short_run_reports_its_speed_and_no_faults() {
     assert!(summary["env_steps_per_second"].as_f64().unwrap() > 0.0);
     assert_eq!(summary["faults"]["not_finite"], 0);
     assert_eq!(summary["state_hash"].as_str().unwrap().len(), 16);
+    assert_eq!((&summary["generic_calls"], &summary["specialised_calls"]), (&20.into(), &0.into()), "on a CPU");
 }
 
 #[test]

@@ -87,6 +87,10 @@ pub struct RunArguments {
     /// File for the hash of every environment's final state, one a line.
     #[arg(long, value_name = "FILE")]
     pub hashes: Option<PathBuf>,
+    /// Waits until the kernel for this model is compiled. Otherwise, where it was not compiled before, the first steps are the
+    /// generic kernel's: the same states, later.
+    #[arg(long)]
+    pub wait_compile: bool,
     /// Also measures the time of every stage.
     #[arg(long)]
     pub profile: bool,

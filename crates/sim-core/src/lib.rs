@@ -18,6 +18,8 @@ mod snapshot;
 mod state_arena;
 mod statistics;
 
+pub use phalanx_gpu_kernels::executor::StepKernels;
+
 pub use details::{DetailContact, DetailField, Details, InjectedContact};
 pub use error::SimError;
 pub use options::{DeviceChoice, Options, Precision, SolverOptions};

@@ -1,7 +1,7 @@
 //! The batch: made, stepped, synchronised.
 use crate::state_arena::StateArena;
 use crate::{DeviceChoice, Options, Precision, SimError};
-use phalanx_gpu_kernels::executor::{CpuExecutor, CpuOptions, Executor, Precision as KernelPrecision};
+use phalanx_gpu_kernels::executor::{CpuExecutor, CpuOptions, Executor, Precision as KernelPrecision, StepKernels};
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 use phalanx_gpu_kernels::executor::{CudaExecutor, CudaOptions};
 use phalanx_gpu_kernels::fields::{FIELDS, Owner, STAGES};
@@ -72,7 +72,8 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// Makes a batch; compiles and loads kernels and takes all memory that stepping needs.
+    /// Makes a batch; compiles and loads kernels and takes all memory that stepping needs. On a GPU a kernel that was not compiled
+    /// before may be compiled while the generic one steps; dropping the batch waits for the compiler.
     ///
     /// # Errors
     /// If the model has no kernels, the device does not answer, or the batch does not fit; nothing is kept then.
@@ -190,7 +191,13 @@ impl Simulation {
         self.backend.executor().device_name()
     }
 
-    /// Seconds that compiling and loading kernels took.
+    /// Which kernels have stepped the batch so far. On a GPU the generic kernel stands in until the one that is specialised for
+    /// the model is compiled; see [`Options::wait_for_specialised`].
+    pub fn step_kernels(&self) -> StepKernels {
+        self.backend.executor().step_kernels()
+    }
+
+    /// Seconds that the caller waited for kernels to be compiled and loaded.
     pub fn compile_seconds(&self) -> f64 {
         self.backend.executor().compile_seconds()
     }
@@ -337,6 +344,7 @@ fn make_cuda(
         stream: options.stream,
         limits: options.limits.clone(),
         generic_only: options.generic_only,
+        wait_for_specialised: options.wait_for_specialised,
         per_env: per_env.to_vec(),
     };
     Ok(Backend::Cuda(Box::new(CudaExecutor::new(shape, demand, &cuda)?)))

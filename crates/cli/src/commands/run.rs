@@ -92,6 +92,7 @@ fn options(arguments: &RunArguments) -> Result<Options, Failure> {
     options.seed = arguments.seed;
     options.first_env = arguments.first_env;
     options.profile = arguments.profile;
+    options.wait_for_specialised = arguments.wait_compile;
     arguments.forced.apply(&mut options);
     options.limits = arguments.forced.limits.as_deref().map(limits_of).transpose()?;
     Ok(options)
@@ -114,6 +115,8 @@ struct Summary {
     timed_seconds: f64,
     timed_env_steps: u64,
     compile_seconds: f64,
+    generic_calls: u64,
+    specialised_calls: u64,
     contacts_mean: f64,
     rows_mean: f64,
     solver_iterations_mean: f64,
@@ -134,6 +137,7 @@ struct Faults {
 impl Summary {
     fn of(arguments: &RunArguments, simulation: &mut Simulation, outcome: Outcome) -> Result<Summary, Failure> {
         let statistics = simulation.statistics()?;
+        let kernels = simulation.step_kernels();
         let (timed_env_steps, seconds) = (outcome.timed_env_steps, outcome.seconds);
         Ok(Summary {
             model: arguments.model.display().to_string(),
@@ -151,6 +155,8 @@ impl Summary {
             timed_seconds: seconds,
             timed_env_steps,
             compile_seconds: simulation.compile_seconds(),
+            generic_calls: kernels.generic_calls,
+            specialised_calls: kernels.specialised_calls,
             contacts_mean: statistics.contacts_mean(),
             rows_mean: statistics.rows_mean(),
             solver_iterations_mean: statistics.solver_iterations_mean(),
@@ -179,6 +185,7 @@ impl Summary {
                 duration(self.timed_seconds)
             ),
             format!("compile     {}", duration(self.compile_seconds)),
+            format!("kernel      {}", self.kernel_text()),
             format!(
                 "a step      {:.2} contacts, {:.2} rows, {:.2} solver iterations",
                 self.contacts_mean, self.rows_mean, self.solver_iterations_mean
@@ -193,6 +200,17 @@ impl Summary {
             lines.push(format!("  {stage:<20} {}", duration(*seconds)));
         }
         lines.join("\n") + "\n"
+    }
+}
+
+impl Summary {
+    /// Which kernel stepped the batch.
+    fn kernel_text(&self) -> String {
+        match (self.generic_calls, self.specialised_calls) {
+            (_, 0) => "generic".into(),
+            (0, _) => "specialised for the model".into(),
+            (n, _) => format!("generic for {n} calls, then specialised for the model (--wait-compile waits for it)"),
+        }
     }
 }
 

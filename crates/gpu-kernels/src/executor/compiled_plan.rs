@@ -25,11 +25,11 @@ pub fn plan_compiled(model: &Model, limits: &DeviceLimits, demand: &Demand) -> R
     let (major, minor) = limits.compute_capability;
     let arch = nvrtc.architecture_for(Architecture::from_capability(major, minor))?;
     let compiler = Compiler { nvrtc, cache: Cache::from_env(), arch };
-    let (fast, retry) =
+    let (step, retry) =
         compiler.compile_both(&kernel_request(estimate.step(), Some(&shape)), &kernel_request(estimate.retry(), None));
-    let fast = compiled_attributes(&fast?, estimate.step());
     let retry = compiled_attributes(&retry?, estimate.retry());
-    Ok(replan(limits, &dims, demand, &estimate, fast, retry)?)
+    let second = SecondPlan { limits: limits.clone(), dims, demand: demand.clone(), estimate, retry };
+    Ok(second.compiled(&step?)?)
 }
 
 /// NVRTC with its cache, for one architecture.
@@ -48,17 +48,23 @@ impl Compiler {
         compile_cached(&self.nvrtc, &self.cache, &self.request(request))
     }
 
+    /// What was compiled before.
+    #[cfg(all(feature = "cuda", target_os = "linux"))]
+    pub(super) fn cached(&self, request: &KernelRequest) -> Option<CachedCubin> {
+        crate::compile::from_cache(&self.nvrtc, &self.cache, &self.request(request))
+    }
+
     /// Compiles two kernels side by side: the generic kernel is the same for all models, but the first model on a machine
     /// waits for it.
-    pub(super) fn compile_both(&self, fast: &KernelRequest, retry: &KernelRequest) -> (Outcome, Outcome) {
+    pub(super) fn compile_both(&self, step: &KernelRequest, retry: &KernelRequest) -> (Outcome, Outcome) {
         std::thread::scope(|scope| {
             let retry = scope.spawn(|| self.compile(retry));
-            let fast = self.compile(fast);
-            (fast, retry.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            let step = self.compile(step);
+            (step, retry.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         })
     }
 
-    pub(super) fn request<'a>(&self, request: &'a KernelRequest) -> Request<'a> {
+    fn request<'a>(&self, request: &'a KernelRequest) -> Request<'a> {
         Request {
             name: &request.name,
             source: request.source,
@@ -67,6 +73,31 @@ impl Compiler {
             arch: self.arch,
             keep_ptx: false,
         }
+    }
+}
+
+/// What it takes to plan again, for the very kernels that the first plan asked for.
+#[derive(Clone, Debug)]
+pub(super) struct SecondPlan {
+    pub(super) limits: DeviceLimits,
+    pub(super) dims: ModelDims,
+    pub(super) demand: Demand,
+    /// The first plan.
+    pub(super) estimate: LaunchPlan,
+    /// The compiled retry kernel.
+    pub(super) retry: KernelAttributes,
+}
+
+impl SecondPlan {
+    /// The plan with the compiled step kernel.
+    pub(super) fn compiled(&self, step: &CachedCubin) -> Result<LaunchPlan, PlanError> {
+        self.with(compiled_attributes(step, self.estimate.step()))
+    }
+
+    /// The plan with a step kernel of these attributes.
+    pub(super) fn with(&self, step: KernelAttributes) -> Result<LaunchPlan, PlanError> {
+        let needs = KernelNeeds::compiled(self.estimate.step().lanes_per_env, step, self.retry);
+        plan(&self.limits, &self.dims, &needs, &self.demand.clone().with_kernel_of(&self.estimate))
     }
 }
 
@@ -81,17 +112,4 @@ pub(super) fn compiled_attributes(cubin: &CachedCubin, kernel: &KernelPlan) -> K
         estimated: false,
         code_bytes: cubin.contents.code_bytes,
     }
-}
-
-/// Plans again for the very kernels that were compiled for `estimate`.
-pub(super) fn replan(
-    limits: &DeviceLimits,
-    dims: &ModelDims,
-    demand: &Demand,
-    estimate: &LaunchPlan,
-    fast: KernelAttributes,
-    retry: KernelAttributes,
-) -> Result<LaunchPlan, PlanError> {
-    let needs = KernelNeeds::compiled(estimate.step().lanes_per_env, fast, retry);
-    plan(limits, dims, &needs, &demand.clone().with_kernel_of(estimate))
 }
