@@ -39,6 +39,7 @@ extern "C" __global__ void __launch_bounds__(PHALANX_MAX_THREADS, PHALANX_MIN_BL
   add_tally(team, a, me, tally);
 }
 
+// What follows does not depend on the model's shape: the generic program has it for all.
 #if !PHALANX_SPECIALISED
 /// Recomputes what is derived from edited model fields.
 extern "C" __global__ void __launch_bounds__(PHALANX_MAX_THREADS, PHALANX_MIN_BLOCKS) phalanx_set_constants(const __grid_constant__ Arguments a) {
@@ -53,7 +54,6 @@ extern "C" __global__ void __launch_bounds__(PHALANX_MAX_THREADS, PHALANX_MIN_BL
     set_constants(team, Model(a, index), env);
   }
 }
-#endif
 
 /// Copies the reset state into the environments of the mask.
 extern "C" __global__ void phalanx_reset(const __grid_constant__ Arguments a) {
@@ -66,3 +66,4 @@ extern "C" __global__ void phalanx_random_controls(const __grid_constant__ Argum
   const int64_t threads = (int64_t)gridDim.x * blockDim.x, count = a.num_envs * a.nu;
   NO_UNROLL for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += threads) draw_control(a, i / a.nu, (int)(i % a.nu));
 }
+#endif

@@ -40,6 +40,8 @@ fn json_is_one_object_with_the_promised_keys_in_the_same_order() {
         "steps",
         "env_steps_per_second",
         "compile_seconds",
+        "generic_calls",
+        "specialised_calls",
         "contacts_mean",
         "rows_mean",
         "solver_iterations_mean",
@@ -62,6 +64,7 @@ fn a_short_run_reports_its_speed_and_no_faults() {
     assert!(summary["env_steps_per_second"].as_f64().unwrap() > 0.0);
     assert_eq!(summary["faults"]["not_finite"], 0);
     assert_eq!(summary["state_hash"].as_str().unwrap().len(), 16);
+    assert_eq!((&summary["generic_calls"], &summary["specialised_calls"]), (&20.into(), &0.into()), "on a CPU");
 }
 
 #[test]
@@ -153,4 +156,8 @@ fn environments_that_blow_up_are_counted_and_end_no_run() {
         json(&["run", &model, "--envs", "3", "--steps", "100", "--controls", "random", "--device", "cpu", "--json"]);
     assert_eq!(summary["faults"]["not_finite"], 3);
     assert_eq!(summary["steps"], 100);
+    // What is frozen is not stepped, and makes no speed.
+    let (steps, seconds) = (summary["timed_env_steps"].as_f64().unwrap(), summary["timed_seconds"].as_f64().unwrap());
+    assert!(steps < 3.0 * 99.0, "{summary}");
+    assert_eq!(summary["env_steps_per_second"], steps / seconds);
 }

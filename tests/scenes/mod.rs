@@ -26,7 +26,8 @@ pub fn device() -> DeviceChoice {
 
 /// Options for a batch on the device of the tests.
 pub fn envs(num_envs: u64) -> Options {
-    Options { device: device(), threads: Some(2), ..Options::envs(num_envs) }
+    // What is tested on a GPU is the specialised kernel, also the first time.
+    Options { device: device(), threads: Some(2), wait_for_specialised: true, ..Options::envs(num_envs) }
 }
 
 /// A batch on the device of the tests, at the model's first keyframe if it has one.

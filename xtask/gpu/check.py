@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks and times Phalanx on a machine with a GPU and no Rust, from binaries that were carried there.
 
-    python3 check.py BUNDLE OUT [--quick] [--only hashes,sanitizers,speed]
+    python3 check.py BUNDLE OUT [--quick] [--only hashes,first,counts,sanitizers,speed]
 
 BUNDLE is what `cargo xtask gpu` packs: the stripped binary and the models. OUT receives speed.csv, log.txt and the sanitizers'
 reports. Exits with 1 if any hash differs, a sanitizer finds anything, or a run has a fault.
@@ -12,6 +12,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 
 MODELS = ["cartpole", "ant", "humanoid", "quadruped", "arm_cube", "three_humanoids"]
@@ -44,10 +45,10 @@ class Bundle:
     def model(self, name):
         return os.path.join(self.folder, "models", name)
 
-    def run(self, model, envs, steps, *options, wrap=(), timeout=240):
+    def run(self, model, envs, steps, *options, wrap=(), timeout=240, wait=True, environment=None):
         command = [*wrap, os.path.join(self.folder, "phalanx"), "run", self.model(model), "--envs", str(envs), "--steps", str(steps),
-                   "--json", *options]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+                   "--json", *(["--wait-compile"] if wait else []), *options]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=environment)
         if done.returncode != 0:
             self.say(f"  {' '.join(command)}\n  exit {done.returncode}: {done.stderr[-1500:]} {done.stdout[-500:]}")
             return None, done
@@ -59,6 +60,26 @@ def hashes(bundle, model, envs, steps, *options):
     path = os.path.join(bundle.out, "hashes.tmp")
     result, _ = bundle.run(model, envs, steps, "--controls", "random", "--hashes", path, *options)
     return open(path).read() if result else None
+
+
+def check_first_steps(bundle, models):
+    """A model that is not in the cache: the generic kernel steps first, then the specialised one takes over."""
+    for name in models:
+        if not os.path.exists(bundle.model(name + ".xml")):
+            continue
+        with tempfile.TemporaryDirectory() as cache:
+            # Long enough that the compiler is done before the run.
+            options = ["--controls", "random", "--device"]
+            found, _ = bundle.run(name + ".xml", 64, 20000, *options, "cuda:0", wait=False,
+                                  environment={**os.environ, "PHALANX_CACHE_DIR": cache})
+        expected, _ = bundle.run(name + ".xml", 64, 20000, *options, "cpu")
+        if not found or not expected or found["state_hash"] != expected["state_hash"]:
+            bundle.fail(f"{name}: the first steps differ from the CPU's")
+        elif not found["generic_calls"]:
+            bundle.fail(f"{name}: no step was the generic kernel's")
+        else:
+            bundle.say(f"first steps {name}: {found['generic_calls']} calls generic, {found['specialised_calls']} specialised, "
+                       f"waited {found['compile_seconds']:.2f} s")
 
 
 def check_hashes(bundle, quick, models):
@@ -138,7 +159,7 @@ def main():
     arguments.add_argument("bundle")
     arguments.add_argument("out")
     arguments.add_argument("--quick", action="store_true")
-    arguments.add_argument("--only", default="hashes,counts,sanitizers,speed")
+    arguments.add_argument("--only", default="hashes,first,counts,sanitizers,speed")
     arguments.add_argument("--models", default=",".join(MODELS))
     arguments.add_argument("--scenes", default=",".join(SCENES))
     arguments.add_argument("--counts", default=",".join(map(str, COUNTS)))
@@ -149,6 +170,8 @@ def main():
     for part in options.only.split(","):
         if part == "hashes":
             check_hashes(bundle, options.quick, options.models.split(","))
+        if part == "first":
+            check_first_steps(bundle, options.models.split(",")[:2] if options.quick else options.models.split(","))
         if part == "counts":
             check_counts(bundle)
         if part == "sanitizers":

@@ -87,6 +87,10 @@ pub struct RunArguments {
     /// File for the hash of every environment's final state, one a line.
     #[arg(long, value_name = "FILE")]
     pub hashes: Option<PathBuf>,
+    /// Waits until the kernel for this model is compiled. Otherwise, where it was not compiled before, the first steps are the
+    /// generic kernel's: the same states, later.
+    #[arg(long)]
+    pub wait_compile: bool,
     /// Also measures the time of every stage.
     #[arg(long)]
     pub profile: bool,
@@ -183,6 +187,9 @@ pub struct PlanArguments {
     /// or a file of limits as `plan --json` writes them under "device".
     #[arg(long, value_name = "cuda:I|PRESET|LIMITS.json", default_value = "cuda:0")]
     pub device: String,
+    /// Estimates what the kernels take from their launch bounds, without compiling them.
+    #[arg(long)]
+    pub estimate: bool,
     /// Prints one JSON object.
     #[arg(long)]
     pub json: bool,

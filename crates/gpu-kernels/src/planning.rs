@@ -1,4 +1,5 @@
 //! From a model's shape to what the launch planner asks: workspace arrays, bytes per environment, capacities.
+use crate::compile::CompileError;
 use crate::fields::{Dim, Element, FIELDS, Field, Owner, owned, stage};
 use crate::shape::{Shape, ShapeError};
 use phalanx_launch_planner::{
@@ -18,6 +19,9 @@ pub enum PlanningError {
     /// It does not fit the device.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// Its kernels do not compile, or there is no compiler for the device.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
 }
 
 /// Plans a model for a device, with estimates for what only a compiler knows.
@@ -53,8 +57,8 @@ pub fn model_dims(shape: &Shape, outputs: &[&str], per_env: &[&str]) -> ModelDim
     ModelDims {
         name: shape.name.clone(),
         arrays: work_arrays(shape),
-        // A fault word, a step count and two words of the retry list go with the state.
-        state_bytes_per_env: bytes_of(shape, Owner::State, 4) + 16,
+        // A fault word, a step count, two words of the retry list and the mask's byte go with the state.
+        state_bytes_per_env: bytes_of(shape, Owner::State, 4) + 17,
         input_bytes_per_env: 4 * shape.sizes["nu"] as u64,
         output_bytes_per_env: sum(outputs),
         model_bytes: 4 * (topology + values) as u64,

@@ -143,6 +143,40 @@ fn arrays_that_share_memory_between_stages_do_not_disturb_each_other() {
     }
 }
 
+#[test]
+fn the_generic_kernel_in_the_retry_kernels_workspaces_stands_in_for_a_step_kernel() {
+    if GXX.version().is_none() {
+        eprintln!("skipped: g++ is not installed");
+        return;
+    }
+    for model in models::all() {
+        let shape = Shape::of(&model).unwrap();
+        let demand = Demand::envs(5);
+        let plan = plan_model(&model, &DeviceLimits::preset("h200").unwrap(), &demand).unwrap();
+        let mut cpu = CpuExecutor::new(&shape, &demand, &CpuOptions::default()).unwrap();
+        let kernel = EmulatedKernel::build("generic-32", &kernel_request(plan.retry(), None), GXX);
+        let stand_in = KernelPlan { name: "stand-in".into(), ..plan.retry().clone() };
+        let (mut expected, mut played) = (Batch::new(&shape, &model, 5), Batch::new(&shape, &model, 5));
+        randomise(&mut expected, &model, 13);
+        for (launch, order) in [Order::Ascending, Order::Shuffled].into_iter().enumerate() {
+            played.copy_state_of(&expected);
+            for batch in [&mut expected, &mut played] {
+                batch.block.set("substeps", SUBSTEPS);
+                batch.block.set("output_level", 3);
+            }
+            cpu.step(&expected.block).unwrap();
+            played.words("work_count")[0] = 0;
+            // Two teams, so that they go on to other environments.
+            kernel.launch("phalanx_step", &stand_in, &played.block, Launch { what: &shape.name, blocks: 2, order });
+            assert_eq!(played.retries(), [], "{}: its workspaces hold whatever is needed", shape.name);
+            let difference = played.difference(&expected).unwrap_or_default();
+            // Counters say how a step came about: the CPU may have retried.
+            let states = difference.lines().filter(|line| !line.starts_with("counters")).collect::<Vec<_>>();
+            assert!(states.is_empty(), "{} after launch {launch}: {states:#?}", shape.name);
+        }
+    }
+}
+
 /// Every model with this size of the teams: specialised and generic, with room and without, in three orders of the lanes.
 fn every_model(lanes: u32) {
     if GXX.version().is_none() {

@@ -11,17 +11,20 @@ mod field_access;
 mod hashes;
 mod model_values;
 mod options;
+mod pieces;
 mod reset;
 mod simulation;
 mod snapshot;
 mod state_arena;
 mod statistics;
 
+pub use phalanx_gpu_kernels::executor::StepKernels;
+
 pub use details::{DetailContact, DetailField, Details, InjectedContact};
 pub use error::SimError;
 pub use options::{DeviceChoice, Options, Precision, SolverOptions};
 pub use reset::{Envs, Reset, Target};
-pub use simulation::Simulation;
+pub use simulation::{RANDOM_ENVIRONMENTS, RANDOM_STEPS, Simulation};
 pub use snapshot::Snapshot;
 pub use statistics::Statistics;
 

@@ -87,6 +87,7 @@ pub struct Options {
     /// float or double.
     pub precision: Precision,
     /// Identity of environment 0: random numbers depend on it, so that parts of a batch on several devices agree with the whole.
+    /// With `num_envs` at most [`RANDOM_ENVIRONMENTS`](crate::RANDOM_ENVIRONMENTS).
     pub first_env: u64,
     /// Seed of random controls.
     pub seed: u64,
@@ -104,6 +105,9 @@ pub struct Options {
     pub profile: bool,
     /// CPU threads; all cores if `None`.
     pub threads: Option<usize>,
+    /// Waits until the kernel that is specialised for the model is compiled (CUDA). Otherwise, where it was not compiled before,
+    /// the first steps are the generic kernel's: the same bits, later.
+    pub wait_for_specialised: bool,
     /// Runs the generic kernel instead of one specialised for the model (CUDA).
     pub generic_only: bool,
     /// The caller's CUDA stream, as a raw handle; a stream of our own if `None`.

@@ -1,7 +1,7 @@
 //! The batch: made, stepped, synchronised.
 use crate::state_arena::StateArena;
 use crate::{DeviceChoice, Options, Precision, SimError};
-use phalanx_gpu_kernels::executor::{CpuExecutor, CpuOptions, Executor, Precision as KernelPrecision};
+use phalanx_gpu_kernels::executor::{CpuExecutor, CpuOptions, Executor, Precision as KernelPrecision, StepKernels};
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 use phalanx_gpu_kernels::executor::{CudaExecutor, CudaOptions};
 use phalanx_gpu_kernels::fields::{FIELDS, Owner, STAGES};
@@ -13,6 +13,13 @@ use phalanx_model::Model;
 const POSITIONS: u64 = 1;
 const VELOCITIES: u64 = 2;
 const ACCELERATIONS: u64 = 3;
+
+/// Environments that random numbers tell apart: `first_env + num_envs` is at most this.
+pub const RANDOM_ENVIRONMENTS: u64 = 1 << 56;
+/// Steps that random numbers tell apart.
+pub const RANDOM_STEPS: u64 = 1 << 48;
+/// Actuators that random numbers tell apart, four for each of 2^16 counters.
+const RANDOM_ACTUATORS: u64 = 1 << 18;
 
 /// The executor of a batch. The CPU's is kept by its type, since it offers more than the common interface.
 pub(crate) enum Backend {
@@ -65,7 +72,8 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// Makes a batch; compiles and loads kernels and takes all memory that stepping needs.
+    /// Makes a batch; compiles and loads kernels and takes all memory that stepping needs. On a GPU a kernel that was not compiled
+    /// before may be compiled while the generic one steps; dropping the batch waits for the compiler.
     ///
     /// # Errors
     /// If the model has no kernels, the device does not answer, or the batch does not fit; nothing is kept then.
@@ -73,6 +81,8 @@ impl Simulation {
         if options.num_envs == 0 {
             return Err(SimError::NoEnvironments);
         }
+        let last = options.first_env.saturating_add(options.num_envs - 1);
+        check_random("environment", last, RANDOM_ENVIRONMENTS)?;
         let mut shape = Shape::of(model)?;
         override_solver(&mut shape, &options);
         let per_env = crate::model_values::with_derived(crate::model_values::per_env_fields(&options.per_env)?);
@@ -163,8 +173,10 @@ impl Simulation {
     /// size of the batch.
     ///
     /// # Errors
-    /// If the launch is refused.
+    /// If the step is not below [`RANDOM_STEPS`], the model has more than 262,144 actuators, or the launch is refused.
     pub fn draw_random_controls(&mut self, step: u64) -> Result<(), SimError> {
+        check_random("step", step, RANDOM_STEPS)?;
+        check_random("actuator", self.model.nu.saturating_sub(1) as u64, RANDOM_ACTUATORS)?;
         self.state.arguments.set("random_step", step);
         Ok(self.backend.executor_mut().random_controls(&self.state.arguments)?)
     }
@@ -179,7 +191,13 @@ impl Simulation {
         self.backend.executor().device_name()
     }
 
-    /// Seconds that compiling and loading kernels took.
+    /// Which kernels have stepped the batch so far. On a GPU the generic kernel stands in until the one that is specialised for
+    /// the model is compiled; see [`Options::wait_for_specialised`].
+    pub fn step_kernels(&self) -> StepKernels {
+        self.backend.executor().step_kernels()
+    }
+
+    /// Seconds that the caller waited for kernels to be compiled and loaded.
     pub fn compile_seconds(&self) -> f64 {
         self.backend.executor().compile_seconds()
     }
@@ -263,6 +281,11 @@ impl Simulation {
     }
 }
 
+/// Refuses a number that does not fit its bits of the random numbers' counter: see `control_words` in `kernels/reset.h`.
+fn check_random(what: &'static str, number: u64, limit: u64) -> Result<(), SimError> {
+    if number < limit { Ok(()) } else { Err(SimError::BeyondRandom { what, number, limit }) }
+}
+
 fn override_solver(shape: &mut Shape, options: &Options) {
     let solver = &options.solver;
     if let Some(tolerance) = solver.tolerance {
@@ -321,6 +344,7 @@ fn make_cuda(
         stream: options.stream,
         limits: options.limits.clone(),
         generic_only: options.generic_only,
+        wait_for_specialised: options.wait_for_specialised,
         per_env: per_env.to_vec(),
     };
     Ok(Backend::Cuda(Box::new(CudaExecutor::new(shape, demand, &cuda)?)))

@@ -38,17 +38,23 @@ pub struct CachedCubin {
 /// # Errors
 /// Those of [`Nvrtc::compile`], and [`CompileError::BadCubin`] if the compiler's output cannot be read.
 pub fn compile_cached(nvrtc: &Nvrtc, cache: &Cache, request: &Request) -> Result<CachedCubin, CompileError> {
-    let key = CacheKey::of(request, nvrtc.version());
-    if let Some(cubin) = cache.get(key) {
-        match Cubin::read(&cubin) {
-            Ok(contents) => {
-                return Ok(CachedCubin { cubin, contents, from_cache: true, log: String::new(), seconds: 0.0 });
-            }
-            Err(error) => tracing::warn!("{} in the cache: {error}; it is compiled again", request.name),
-        }
+    if let Some(cubin) = from_cache(nvrtc, cache, request) {
+        return Ok(cubin);
     }
     let Compiled { cubin, log, seconds, .. } = nvrtc.compile(&Request { keep_ptx: false, ..request.clone() })?;
     let contents = Cubin::read(&cubin)?;
-    cache.put(key, &cubin);
+    cache.put(CacheKey::of(request, nvrtc.version()), &cubin);
     Ok(CachedCubin { cubin, contents, from_cache: false, log, seconds })
+}
+
+/// Gives the cubin of a request if it was compiled before.
+pub fn from_cache(nvrtc: &Nvrtc, cache: &Cache, request: &Request) -> Option<CachedCubin> {
+    let cubin = cache.get(CacheKey::of(request, nvrtc.version()))?;
+    match Cubin::read(&cubin) {
+        Ok(contents) => Some(CachedCubin { cubin, contents, from_cache: true, log: String::new(), seconds: 0.0 }),
+        Err(error) => {
+            tracing::warn!("{} in the cache: {error}; it is compiled again", request.name);
+            None
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Runs the kernels on CPU cores: the host-compiled build for this processor, rayon over the environments.
 use super::cpu_memory::HostMemory;
 use super::cpu_plan::cpu_plan;
-use super::{Executor, ExecutorError, Memory, workspace_slots};
+use super::{Executor, ExecutorError, Memory, StepKernels, workspace_slots};
 use crate::planning::model_dims;
 use crate::shape::Shape;
 use crate::view::ArgumentBlock;
@@ -103,6 +103,7 @@ pub struct CpuExecutor {
     block: ArgumentBlock,
     fast_slots: Vec<(usize, u64)>,
     retry_slots: Vec<(usize, u64)>,
+    calls: u64,
 }
 
 impl CpuExecutor {
@@ -136,6 +137,7 @@ impl CpuExecutor {
             block: ArgumentBlock::default(),
             fast_slots,
             retry_slots,
+            calls: 0,
         })
     }
 
@@ -198,6 +200,9 @@ impl Executor for CpuExecutor {
     fn plan(&self) -> &LaunchPlan {
         &self.plan
     }
+    fn step_kernels(&self) -> StepKernels {
+        StepKernels { generic_calls: self.calls, specialised_calls: 0 }
+    }
     fn compile_seconds(&self) -> f64 {
         0.0
     }
@@ -217,6 +222,7 @@ impl Executor for CpuExecutor {
         if waiting > 0 {
             self.run(arguments, true, i64::from(waiting));
         }
+        self.calls += 1;
         Ok(())
     }
     fn reset(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {

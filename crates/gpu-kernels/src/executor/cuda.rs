@@ -2,18 +2,22 @@
 //!
 //! Plans with estimates, compiles what the plan chose, plans again with what the compiler said, and takes all memory then:
 //! a launch later can neither exceed the device nor allocate.
-use super::cuda_kernels::{KernelRequest, kernel_request};
-use super::{Executor, ExecutorError, Memory, is_mixed, workspace_slots};
-use crate::compile::{Architecture, Cache, CachedCubin, Nvrtc, Request, compile_cached};
+//!
+//! A specialised kernel that was not compiled before is compiled on a thread, unless the caller wants to wait for it; until
+//! it is there the generic kernel stands in, with the same bits. It is loaded once, between two steps.
+use super::awaited::Awaited;
+use super::compiled_plan::{Compiler, SecondPlan, compiled_attributes};
+use super::cuda_kernels::kernel_request;
+use super::{Executor, ExecutorError, Memory, StepKernels, is_mixed, stand_in, workspace_slots};
+use crate::compile::{Cache, CachedCubin, Nvrtc};
 use crate::cuda::{
     Buffer, CudaError, Device, DeviceAttributes, Kernel, LaunchShape, Module, Stream, StreamHandle, driver_version,
 };
 use crate::planning::{model_dims, preferred_lanes};
 use crate::shape::Shape;
 use crate::view::{ArgumentBlock, slot_index};
-use phalanx_launch_planner::{
-    Demand, DeviceLimits, KernelAttributes, KernelNeeds, KernelPlan, LaunchPlan, ModelDims, plan,
-};
+use phalanx_launch_planner::{Demand, DeviceLimits, KernelNeeds, KernelPlan, LaunchPlan, plan};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// How a GPU is used.
@@ -27,6 +31,8 @@ pub struct CudaOptions {
     pub limits: Option<DeviceLimits>,
     /// Runs the generic kernel for the batch too.
     pub generic_only: bool,
+    /// Waits for the specialised kernel instead of starting with the generic one.
+    pub wait_for_specialised: bool,
     /// Model fields with one value per environment.
     pub per_env: Vec<&'static str>,
 }
@@ -36,6 +42,9 @@ const PROGRESS_WORDS: u64 = 3;
 
 /// Threads of a block of the small kernels (reset, random controls).
 const SMALL_BLOCK: u32 = 256;
+
+/// What the compiler's thread is to make.
+const SPECIALISED: &str = "the kernel that is specialised for the model";
 
 /// A kernel with its launch and workspace.
 struct Launch {
@@ -51,7 +60,11 @@ pub struct CudaExecutor {
     name: String,
     plan: LaunchPlan,
     compile_seconds: f64,
-    step: Launch,
+    step_kernels: StepKernels,
+    generic_only: bool,
+    step: Awaited<CachedCubin, Launch>,
+    /// What the step kernel in the making will need.
+    coming: Option<Coming>,
     retry: Launch,
     set_constants: Kernel,
     reset: Kernel,
@@ -63,6 +76,18 @@ pub struct CudaExecutor {
     own_stream: Option<Stream>,
     stream: StreamHandle,
     device: Device,
+}
+
+/// The step kernel when the executor is made.
+enum StepKernel {
+    Compiled(CachedCubin),
+    Making(Awaited<CachedCubin, Launch>),
+}
+
+/// What a step kernel that is not compiled yet is to be launched with.
+struct Coming {
+    second: SecondPlan,
+    workspace: Buffer,
 }
 
 /// The planner's limits of a device that answered.
@@ -114,7 +139,7 @@ impl CudaExecutor {
         dims.preferred_lanes = preferred_lanes(dims.nv, demand.num_envs);
         let nvrtc = Nvrtc::open_up_to(driver_version()?.major)?;
         let arch = nvrtc.architecture_for(device.attributes().architecture())?;
-        let compiler = Compiler { nvrtc, cache: Cache::from_env(), arch };
+        let compiler = Arc::new(Compiler { nvrtc, cache: Cache::from_env(), arch });
 
         let mut estimate = plan(&limits, &dims, &KernelNeeds::estimate(dims.nv), &demand)?;
         if options.generic_only && is_mixed(estimate.step()) {
@@ -123,38 +148,64 @@ impl CudaExecutor {
             estimate = plan(&limits, &dims, &KernelNeeds::estimate(dims.nv), &demand)?;
         }
         let specialised = (!options.generic_only).then_some(shape);
-        // Side by side: the generic kernel is the same for all models, but the first model on a machine waits for it.
-        let (fast, retry) = std::thread::scope(|scope| {
-            let retry = scope.spawn(|| compiler.compile(&kernel_request(estimate.retry(), None)));
-            let fast = compiler.compile(&kernel_request(estimate.step(), specialised));
-            (fast, retry.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-        });
-        let (fast, retry) = (fast?, retry?);
-        let plan = replan(&limits, &dims, &demand, &estimate, &fast, &retry)?;
+        let step_request = kernel_request(estimate.step(), specialised);
+        let retry_request = kernel_request(estimate.retry(), None);
+        let (step, retry) = match compiler.cached(&step_request) {
+            Some(step) => (StepKernel::Compiled(step), compiler.compile(&retry_request)?),
+            None if options.generic_only || options.wait_for_specialised => {
+                let (step, retry) = compiler.compile_both(&step_request, &retry_request);
+                (StepKernel::Compiled(step?), retry?)
+            }
+            None => {
+                let beside = Arc::clone(&compiler);
+                let making = Awaited::start(SPECIALISED, move || Ok(beside.compile(&step_request)?));
+                (StepKernel::Making(making), compiler.compile(&retry_request)?)
+            }
+        };
+        let retry_attributes = compiled_attributes(&retry, estimate.retry());
+        let second = SecondPlan { limits, dims, demand, estimate, retry: retry_attributes };
+        let plan = match &step {
+            StepKernel::Compiled(step) => second.compiled(step)?,
+            StepKernel::Making(_) => stand_in::before(&second)?,
+        };
 
         let own_stream = if options.stream.is_none() { Some(Stream::new(&device)?) } else { None };
         let stream =
             options.stream.map_or_else(|| own_stream.as_ref().map_or(StreamHandle(0), Stream::handle), StreamHandle);
-        let fast = Module::load(&device, &fast.cubin)?;
-        let retry_module = Module::load(&device, &retry.cubin)?;
+        let generic = Module::load(&device, &retry.cubin)?;
         let progress = Buffer::allocate(&device, 4 * PROGRESS_WORDS, "the progress of a step")?;
-        let mut step = Launch::new(&device, fast.kernel("phalanx_step")?, plan.step(), stream)?;
-        let mut retry = Launch::new(&device, retry_module.kernel("phalanx_step")?, plan.retry(), stream)?;
-        for (i, launch) in [&mut step, &mut retry].into_iter().enumerate() {
-            launch.slots.push((slot_index("retry_count"), progress.pointer()));
-            launch.slots.push((slot_index("work_count"), progress.pointer() + 4 * (i as u64 + 1)));
-        }
+        let reserve = |plan: &KernelPlan, bytes: u64| -> Result<Buffer, CudaError> {
+            let workspace = Buffer::allocate(&device, bytes.max(4), format!("workspaces of the {} kernel", plan.name))?;
+            workspace.zero(stream)?;
+            Ok(workspace)
+        };
+        let retry_workspace = reserve(plan.retry(), plan.memory.retry)?;
+        let retry = Launch::new(generic.kernel("phalanx_step")?, plan.retry(), retry_workspace, &progress)?;
+        let (step, coming) = match step {
+            StepKernel::Compiled(step) => {
+                let kernel = Module::load(&device, &step.cubin)?.kernel("phalanx_step")?;
+                let workspace = reserve(plan.step(), plan.memory.workspace)?;
+                (Awaited::ready(SPECIALISED, Launch::new(kernel, plan.step(), workspace, &progress)?), None)
+            }
+            StepKernel::Making(making) => {
+                let workspace = reserve(plan.step(), stand_in::reserved_bytes(&plan, &second))?;
+                (making, Some(Coming { second, workspace }))
+            }
+        };
         let name = format!("{} (cuda:{}, {arch})", device.name(), options.ordinal);
         stream.synchronize(&device)?;
         Ok(CudaExecutor {
             name,
             plan,
             compile_seconds: started.elapsed().as_secs_f64(),
+            step_kernels: StepKernels::default(),
+            generic_only: options.generic_only,
             step,
+            coming,
             retry,
-            set_constants: retry_module.kernel("phalanx_set_constants")?,
-            reset: fast.kernel("phalanx_reset")?,
-            random_controls: fast.kernel("phalanx_random_controls")?,
+            set_constants: generic.kernel("phalanx_set_constants")?,
+            reset: generic.kernel("phalanx_reset")?,
+            random_controls: generic.kernel("phalanx_random_controls")?,
             progress,
             clock_hz: f64::from(device.attributes().clock_rate_khz) * 1e3,
             own_stream,
@@ -166,6 +217,32 @@ impl CudaExecutor {
     /// The stream that everything runs in, as a raw handle.
     pub fn stream(&self) -> u64 {
         self.own_stream.as_ref().map_or(self.stream, Stream::handle).0
+    }
+
+    /// Takes over the step kernel if it was compiled meanwhile. Loading it is the one thing that a step may do beside
+    /// launching, once; not while the stream is captured into a graph, which allows nothing but launches.
+    fn take_over(&mut self) -> Result<(), CudaError> {
+        if !self.step.is_making() || self.stream.is_capturing(&self.device)? {
+            return Ok(());
+        }
+        let started = Instant::now();
+        let CudaExecutor { step, coming, plan, progress, device, .. } = self;
+        let ready = step.poll(|cubin| {
+            let Some(Coming { second, workspace }) = coming.take() else { unreachable!("it is taken over once") };
+            let after = stand_in::within(second.compiled(&cubin)?, plan, workspace.bytes())?;
+            let kernel = Module::load(device, &cubin.cubin)?.kernel("phalanx_step")?;
+            let launch = Launch::new(kernel, after.step(), workspace, progress)?;
+            *plan = after;
+            Ok(launch)
+        });
+        if ready.is_some() {
+            self.compile_seconds += started.elapsed().as_secs_f64();
+            tracing::info!("{SPECIALISED} takes over after {} calls", self.step_kernels.generic_calls);
+        }
+        if !self.step.is_making() {
+            self.coming = None; // also if the stand-in goes on for good
+        }
+        Ok(())
     }
 
     /// Launches a kernel of one thread per item.
@@ -180,27 +257,40 @@ impl CudaExecutor {
 }
 
 impl Launch {
-    fn new(device: &Device, kernel: Kernel, plan: &KernelPlan, stream: StreamHandle) -> Result<Launch, ExecutorError> {
+    fn new(kernel: Kernel, plan: &KernelPlan, workspace: Buffer, progress: &Buffer) -> Result<Launch, CudaError> {
         if plan.dynamic_shared_bytes > 0 {
             kernel.set_max_dynamic_shared(plan.dynamic_shared_bytes)?;
         }
-        let bytes = 4 * plan.layout.global_words_per_env * plan.resident_envs;
-        let workspace = Buffer::allocate(device, bytes.max(4), format!("workspaces of the {} kernel", plan.name))?;
-        workspace.zero(stream)?;
         let shape = LaunchShape {
             blocks: plan.grid_blocks,
             threads_per_block: plan.threads_per_block,
             dynamic_shared_bytes: plan.dynamic_shared_bytes,
         };
+        let is_retry = u64::from(plan.name == "retry");
         let mut slots = workspace_slots(plan);
         slots.push((slot_index("workspace"), workspace.pointer()));
-        slots.push((slot_index("is_retry"), u64::from(plan.name == "retry")));
+        slots.push((slot_index("is_retry"), is_retry));
+        slots.push((slot_index("retry_count"), progress.pointer()));
+        slots.push((slot_index("work_count"), progress.pointer() + 4 * (1 + is_retry)));
         Ok(Launch { kernel, shape, slots, block: ArgumentBlock::default(), workspace })
     }
 
+    /// Runs the kernel over what its plan says: the batch, or the retry list.
     fn run(&mut self, arguments: &ArgumentBlock, stream: StreamHandle) -> Result<(), CudaError> {
         self.block.copy_from(arguments);
         self.block.apply(&self.slots);
+        self.launch(stream)
+    }
+
+    /// Runs the retry kernel over the batch: its workspaces hold whatever an environment needs, so nothing is retried.
+    fn stand_in(&mut self, arguments: &ArgumentBlock, stream: StreamHandle) -> Result<(), CudaError> {
+        self.block.copy_from(arguments);
+        self.block.apply(&self.slots);
+        self.block.set("is_retry", 0);
+        self.launch(stream)
+    }
+
+    fn launch(&self, stream: StreamHandle) -> Result<(), CudaError> {
         debug_assert_eq!(self.block.get("workspace"), self.workspace.pointer());
         // SAFETY: the block holds live pointers of this device; the caller keeps them until the stream has passed.
         unsafe { self.kernel.launch(self.shape, bytes_of(&self.block), stream) }
@@ -212,61 +302,15 @@ fn bytes_of(arguments: &ArgumentBlock) -> &[u8] {
     bytemuck::cast_slice(arguments.as_slice())
 }
 
-/// NVRTC with its cache, for one architecture.
-struct Compiler {
-    nvrtc: Nvrtc,
-    cache: Cache,
-    arch: Architecture,
-}
-
-impl Compiler {
-    fn compile(&self, request: &KernelRequest) -> Result<CachedCubin, ExecutorError> {
-        let request = Request {
-            name: &request.name,
-            source: request.source,
-            headers: &request.headers,
-            options: &request.options,
-            arch: self.arch,
-            keep_ptx: false,
-        };
-        Ok(compile_cached(&self.nvrtc, &self.cache, &request)?)
-    }
-}
-
-/// Plans again with what the compiler said, for the very kernels that were compiled.
-fn replan(
-    limits: &DeviceLimits,
-    dims: &ModelDims,
-    demand: &Demand,
-    estimate: &LaunchPlan,
-    fast: &CachedCubin,
-    retry: &CachedCubin,
-) -> Result<LaunchPlan, ExecutorError> {
-    let attributes = |cubin: &CachedCubin, kernel: &KernelPlan| {
-        let found = cubin.contents.kernel("phalanx_step");
-        KernelAttributes {
-            registers_per_thread: found.map_or(255, |k| k.registers),
-            local_bytes_per_thread: found.map_or(0, |k| k.local_bytes),
-            static_shared_bytes: found.map_or(0, |k| k.static_shared_bytes),
-            max_threads_per_block: kernel.threads_per_block,
-            estimated: false,
-            code_bytes: cubin.contents.code_bytes,
-        }
-    };
-    let needs = KernelNeeds::compiled(
-        estimate.step().lanes_per_env,
-        attributes(fast, estimate.step()),
-        attributes(retry, estimate.retry()),
-    );
-    Ok(plan(limits, dims, &needs, &demand.clone().with_kernel_of(estimate))?)
-}
-
 impl Executor for CudaExecutor {
     fn device_name(&self) -> &str {
         &self.name
     }
     fn plan(&self) -> &LaunchPlan {
         &self.plan
+    }
+    fn step_kernels(&self) -> StepKernels {
+        self.step_kernels
     }
     fn compile_seconds(&self) -> f64 {
         self.compile_seconds
@@ -280,9 +324,18 @@ impl Executor for CudaExecutor {
         Ok(Memory::Device(buffer, self.stream))
     }
     fn step(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
+        self.take_over()?;
         self.progress.fill_words(0, PROGRESS_WORDS, 0, self.stream)?;
-        self.step.run(arguments, self.stream)?;
+        let Some(step) = self.step.get() else {
+            self.step_kernels.generic_calls += 1;
+            return Ok(self.retry.stand_in(arguments, self.stream)?);
+        };
+        step.run(arguments, self.stream)?;
         self.retry.run(arguments, self.stream)?;
+        match self.generic_only {
+            true => self.step_kernels.generic_calls += 1,
+            false => self.step_kernels.specialised_calls += 1,
+        }
         Ok(())
     }
     fn reset(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {

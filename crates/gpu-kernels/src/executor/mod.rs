@@ -4,15 +4,22 @@
 //! argument block. A step is two launches in the caller's order of events: the batch in fast workspaces, then whoever did
 //! not fit in workspaces of the model's proven maximum. Neither launch allocates or waits.
 
+#[cfg(all(feature = "cuda", target_os = "linux"))]
+mod awaited;
+mod compiled_plan;
 mod cpu;
 mod cpu_memory;
 mod cpu_plan;
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 mod cuda;
 mod cuda_kernels;
+mod host_memory;
 mod memory;
+#[cfg(all(feature = "cuda", target_os = "linux"))]
+mod stand_in;
 mod workspace_slots;
 
+pub use compiled_plan::plan_compiled;
 pub use cpu::{CpuExecutor, CpuOptions, OpenWorkspace, Precision, available_threads};
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 pub use cuda::{CudaExecutor, CudaOptions, device_limits};
@@ -66,6 +73,14 @@ pub enum ExecutorError {
         /// Environments that fit.
         largest: u64,
     },
+    /// The compiled step kernel takes more than was estimated when the memory was taken.
+    #[error("the compiled kernel makes the batch need {need} bytes of device memory, the limit is {limit}")]
+    NoRoomForCompiled {
+        /// Bytes in all.
+        need: u64,
+        /// What they may not exceed.
+        limit: u64,
+    },
     /// The host's threads cannot be made.
     #[error("the host refused {threads} threads: {reason}")]
     Threads {
@@ -76,13 +91,24 @@ pub enum ExecutorError {
     },
 }
 
+/// Which kernels have stepped the batch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StepKernels {
+    /// Calls that the generic kernel stepped: on a CPU all.
+    pub generic_calls: u64,
+    /// Calls that the kernel specialised for the model stepped.
+    pub specialised_calls: u64,
+}
+
 /// Runs the kernels.
 pub trait Executor: Send {
     /// The device, for people.
     fn device_name(&self) -> &str;
     /// The plan that launches follow.
     fn plan(&self) -> &LaunchPlan;
-    /// Seconds that compiling and loading kernels took.
+    /// Which kernels have stepped the batch so far.
+    fn step_kernels(&self) -> StepKernels;
+    /// Seconds that the caller waited for kernels to be compiled and loaded.
     fn compile_seconds(&self) -> f64;
     /// Bytes of one number: 4 or 8.
     fn real_bytes(&self) -> usize;
