@@ -115,6 +115,38 @@ fn a_keyframe_is_found_by_name_and_by_number() {
 }
 
 #[test]
+fn a_smaller_device_is_rehearsed_with_the_same_bits_and_its_own_edge() {
+    let folder = Folder::new();
+    let mut limits = json(&["plan", ANT, "--envs", "1", "--device", "t4", "--json"])["device"].take();
+    limits["total_global_memory"] = 300_000_000.into();
+    let small = folder.write("small.json", limits.to_string());
+    assert_eq!(hashes(&run_ant(&["--envs", "3", "--limits", &small])), hashes(&run_ant(&["--envs", "3"])));
+
+    let refused = phalanx(&run_ant(&["--envs", "10000000", "--limits", &small]));
+    let message = text(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(1), "{message}");
+    for part in ["10000000 environments", "with the memory of NVIDIA T4 offers 300000000", "largest number that fits"] {
+        assert!(message.contains(part), "\"{part}\" is not in: {message}");
+    }
+}
+
+#[test]
+fn a_device_with_more_than_this_machine_has_cannot_be_rehearsed() {
+    let folder = Folder::new();
+    let mut limits = json(&["plan", ANT, "--envs", "1", "--device", "t4", "--json"])["device"].take();
+    limits["total_global_memory"] = (1u64 << 60).into();
+    let large = folder.write("large.json", limits.to_string());
+    let refused = phalanx(&run_ant(&["--limits", &large]));
+    let message = text(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(1), "{message}");
+    assert!(message.contains("NVIDIA T4: `total_global_memory` is 1152921504606846976, CPU, "), "{message}");
+
+    let unknown = phalanx(&run_ant(&["--limits", "t5"]));
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(text(&unknown.stderr).contains("jetson-orin"), "{}", text(&unknown.stderr));
+}
+
+#[test]
 fn double_precision_runs_on_the_cpu() {
     let summary = json(&run_ant(&["--envs", "2", "--precision", "f64", "--json"]));
     assert_eq!(summary["precision"], "f64");

@@ -87,6 +87,10 @@ pub struct RunArguments {
     /// File for the hash of every environment's final state, one a line.
     #[arg(long, value_name = "FILE")]
     pub hashes: Option<PathBuf>,
+    /// A smaller device to rehearse on this one: a well-known one or a file, as for `plan --device`. The plan obeys its
+    /// memory, multiprocessors, registers and shared memory; on the CPU its memory counts.
+    #[arg(long, value_name = "PRESET|LIMITS.json")]
+    pub limits: Option<String>,
     /// Also measures the time of every stage.
     #[arg(long)]
     pub profile: bool,
@@ -116,9 +120,6 @@ pub struct ForcedArguments {
     /// Device memory that may be taken, bytes.
     #[arg(long, value_name = "BYTES", hide = true)]
     pub memory_limit: Option<u64>,
-    /// Limits of a smaller device to rehearse: a preset or LIMITS.json.
-    #[arg(long, value_name = "PRESET|LIMITS.json", hide = true)]
-    pub limits: Option<String>,
     /// The solver's tolerance, instead of the model's.
     #[arg(long, value_name = "X", hide = true, value_parser = tolerance)]
     pub tolerance: Option<f64>,
@@ -217,7 +218,7 @@ pub enum ControlsChoice {
 }
 
 impl ForcedArguments {
-    /// Puts the forced choices into the options of a simulation; limits are the caller's to read.
+    /// Puts the forced choices into the options of a simulation.
     pub fn apply(&self, options: &mut Options) {
         options.fast_contacts = self.fast_contacts;
         options.lanes = self.lanes;

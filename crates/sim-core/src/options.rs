@@ -94,7 +94,8 @@ pub struct Options {
     pub fast_contacts: Option<u32>,
     /// Forces the lanes of a team.
     pub lanes: Option<u32>,
-    /// Plans for a smaller device than the one at hand.
+    /// Rehearses a smaller device on the one at hand, for example `DeviceLimits::preset("t4")`: the plan obeys its resources,
+    /// the code stays that of the device at hand. On the CPU its memory alone counts. What it has more of is an error.
     pub limits: Option<DeviceLimits>,
     /// Bytes of device memory that may be taken.
     pub memory_limit: Option<u64>,

@@ -291,7 +291,12 @@ fn make_backend(
         let executor = CpuExecutor::new(
             shape,
             demand,
-            &CpuOptions { precision, threads: options.threads, per_env: per_env.to_vec() },
+            &CpuOptions {
+                precision,
+                threads: options.threads,
+                limits: options.limits.clone(),
+                per_env: per_env.to_vec(),
+            },
         )?;
         Ok::<_, SimError>(Backend::Cpu(Box::new(executor)))
     };

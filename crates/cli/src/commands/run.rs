@@ -86,7 +86,7 @@ fn options(arguments: &RunArguments) -> Result<Options, Failure> {
     options.first_env = arguments.first_env;
     options.profile = arguments.profile;
     arguments.forced.apply(&mut options);
-    options.limits = arguments.forced.limits.as_deref().map(limits_of).transpose()?;
+    options.limits = arguments.limits.as_deref().map(limits_of).transpose()?;
     Ok(options)
 }
 
