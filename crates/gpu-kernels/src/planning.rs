@@ -53,8 +53,8 @@ pub fn model_dims(shape: &Shape, outputs: &[&str], per_env: &[&str]) -> ModelDim
     ModelDims {
         name: shape.name.clone(),
         arrays: work_arrays(shape),
-        // A fault word, a step count and two words of the retry list go with the state.
-        state_bytes_per_env: bytes_of(shape, Owner::State, 4) + 16,
+        // A fault word, a step count, two words of the retry list and a byte of the reset mask go with the state.
+        state_bytes_per_env: bytes_of(shape, Owner::State, 4) + 17,
         input_bytes_per_env: 4 * shape.sizes["nu"] as u64,
         output_bytes_per_env: sum(outputs),
         model_bytes: 4 * (topology + values) as u64,
