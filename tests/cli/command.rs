@@ -7,6 +7,7 @@ mod files;
 mod forward;
 mod inspect;
 mod interrupt;
+mod ladder;
 mod plan;
 mod run;
 

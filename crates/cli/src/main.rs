@@ -10,6 +10,7 @@ mod controls;
 mod failure;
 mod interrupt;
 mod json_shape;
+mod ladder;
 mod log_output;
 mod numpy_file;
 mod progress;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         Command::Forward(arguments) => commands::forward::forward(arguments),
         Command::Inspect(arguments) => commands::inspect::inspect(arguments),
         Command::Plan(arguments) => commands::plan::plan(arguments),
+        Command::Ladder(arguments) => commands::ladder::ladder(arguments),
         Command::Doctor(arguments) => commands::doctor::doctor(arguments),
     };
     result.unwrap_or_else(|failure| failure.report())

@@ -33,6 +33,28 @@ impl fmt::Display for Limiter {
     }
 }
 
+impl LaunchPlan {
+    /// The plan in one line, for a log.
+    pub fn summary(&self) -> String {
+        let step = self.step();
+        format!(
+            "{} lanes per environment, {} per block of {} threads, {} blocks ({} per multiprocessor, {} % occupancy), {} \
+             at once in {} waves, limited by {}; {} of {}",
+            step.lanes_per_env,
+            environments(u64::from(step.envs_per_block)),
+            step.threads_per_block,
+            step.grid_blocks,
+            step.blocks_per_sm,
+            self.occupancy_percent(),
+            environments(step.resident_envs),
+            step.waves,
+            step.limiter,
+            bytes(self.memory.total.into()),
+            bytes(self.memory.limit.into()),
+        )
+    }
+}
+
 impl fmt::Display for LaunchPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} of {} on {}", environments(self.num_envs), self.model, self.device.name)?;

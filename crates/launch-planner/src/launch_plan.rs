@@ -107,6 +107,15 @@ impl LaunchPlan {
     pub fn retry(&self) -> &KernelPlan {
         &self.kernels[1]
     }
+
+    /// How many of the threads that the busiest multiprocessor can hold the step kernel fills, in percent.
+    pub fn occupancy_percent(&self) -> u32 {
+        let step = self.step();
+        let blocks = step.blocks_per_sm.min(step.grid_blocks.div_ceil(self.device.multiprocessor_count.max(1)));
+        let threads = u64::from(blocks) * u64::from(step.threads_per_block);
+        let percent = (threads * 100).checked_div(u64::from(self.device.max_threads_per_multiprocessor));
+        percent.and_then(|percent| u32::try_from(percent).ok()).unwrap_or(0)
+    }
 }
 
 /// The environments that one team of the step kernel steps, in order. Teams count through the blocks:

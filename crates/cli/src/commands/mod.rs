@@ -3,5 +3,6 @@
 pub mod doctor;
 pub mod forward;
 pub mod inspect;
+pub mod ladder;
 pub mod plan;
 pub mod run;
