@@ -186,6 +186,9 @@ pub struct PlanArguments {
     /// or a file of limits as `plan --json` writes them under "device".
     #[arg(long, value_name = "cuda:I|PRESET|LIMITS.json", default_value = "cuda:0")]
     pub device: String,
+    /// A second device, written as the first: shows both plans side by side.
+    #[arg(long, value_name = "cuda:I|PRESET|LIMITS.json")]
+    pub diff: Option<String>,
     /// Prints one JSON object.
     #[arg(long)]
     pub json: bool,

@@ -7,6 +7,7 @@
 //! what to do about it. It refuses a model for which not one workspace of its proven maximum fits.
 
 mod checks;
+mod compare;
 mod cost;
 mod demand;
 mod device_limits;
@@ -24,6 +25,7 @@ mod rejected;
 mod retry;
 mod rungs;
 
+pub use compare::{ComparedRow, Comparison};
 pub use demand::Demand;
 pub use device_limits::{DeviceLimits, LimitsError};
 pub use error::PlanError;

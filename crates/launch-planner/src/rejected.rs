@@ -30,7 +30,8 @@ pub(crate) fn rejected(
         .map(|launch| Rejected {
             row: launch.row.label(),
             reason: if preferred && launch.row.lanes != chosen.row.lanes {
-                format!("{} lanes per environment are preferred for this model", chosen.row.lanes)
+                let lanes = chosen.row.lanes;
+                format!("{}; {lanes} lanes per environment are preferred for this model", estimate(launch, chosen))
             } else {
                 slower(launch, chosen)
             },
@@ -58,16 +59,28 @@ pub(crate) fn rejected(
 
 /// Why a row that fits is not the plan.
 fn slower(launch: &Launch, chosen: &Launch) -> String {
-    let hundredths = launch.cost.saturating_mul(100).checked_div(chosen.cost).unwrap_or(100);
-    let waves = |launch: &Launch| {
-        let plural = if launch.waves == 1 { "" } else { "s" };
-        format!("{} wave{plural} with {} warps per multiprocessor", launch.waves, launch.warps_per_multiprocessor)
-    };
-    if hundredths <= 100 {
+    if hundredths(launch, chosen) <= 100 {
         return format!("no faster than the chosen row ({})", waves(launch));
     }
+    estimate(launch, chosen)
+}
+
+/// How long a step takes by the estimate, and why.
+fn estimate(launch: &Launch, chosen: &Launch) -> String {
+    let hundredths = hundredths(launch, chosen);
     let times = format!("{}.{:02}", hundredths / 100, hundredths % 100);
     format!("estimated {times} times as long a step: {}", waves(launch))
+}
+
+/// The time of a step in hundredths of the chosen row's.
+fn hundredths(launch: &Launch, chosen: &Launch) -> u128 {
+    launch.cost.saturating_mul(100).checked_div(chosen.cost).unwrap_or(100)
+}
+
+fn waves(launch: &Launch) -> String {
+    let counted = |count: u64, name: &str| format!("{count} {name}{}", if count == 1 { "" } else { "s" });
+    let warps = counted(launch.warps_per_multiprocessor, "warp");
+    format!("{} with {warps} per multiprocessor", counted(launch.waves, "wave"))
 }
 
 /// The message of a batch that does not fit the device's memory.

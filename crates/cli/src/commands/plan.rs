@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use phalanx_gpu_kernels::cuda;
 use phalanx_gpu_kernels::planning::plan_model;
-use phalanx_launch_planner::{Demand, DeviceLimits};
+use phalanx_launch_planner::{Comparison, Demand, DeviceLimits};
 use phalanx_model::Model;
 
 use crate::arguments::PlanArguments;
@@ -21,6 +21,11 @@ pub fn plan(arguments: &PlanArguments) -> Result<ExitCode, Failure> {
     demand.lanes = arguments.lanes;
     demand.memory_limit = arguments.memory_limit;
     let plan = plan_model(&model, &limits, &demand)?;
+    if let Some(other) = &arguments.diff {
+        let comparison = Comparison::of(&plan, &plan_model(&model, &limits_of(other)?, &demand)?);
+        return if arguments.json { print_json(&comparison) } else { print(&comparison.to_string()) }
+            .map(|()| ExitCode::SUCCESS);
+    }
     if arguments.json {
         print_json(&plan)?
     } else {
