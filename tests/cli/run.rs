@@ -166,6 +166,16 @@ fn the_log_goes_to_standard_error() {
 }
 
 #[test]
+fn the_log_shows_the_plan_in_one_line_and_in_full_on_demand() {
+    let log = |level: &str| text(&phalanx(&run_ant(&["--envs", "4", "--log", level])).stderr);
+    let plan = |log: &str| log.lines().filter(|line| line.contains("plan: 1 lane per environment")).count();
+    let (info, debug) = (log("info"), log("debug"));
+    assert_eq!((plan(&log("warn")), plan(&info), plan(&debug)), (0, 1, 1));
+    assert!(!info.contains("lanes per environment") && debug.contains("lanes per environment"), "{debug}");
+    assert!(debug.contains("bytes of host memory for the state of all environments"), "{debug}");
+}
+
+#[test]
 fn a_reader_that_goes_away_is_no_failure() {
     let mut child = command(&["inspect", "assets/humanoid.xml", "--json"]).stdout(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());

@@ -20,7 +20,12 @@ const LINE: usize = 110;
 
 /// "1 environment", "8192 environments".
 pub(crate) fn environments(count: u64) -> String {
-    if count == 1 { "1 environment".to_string() } else { format!("{count} environments") }
+    counted(count, "environment")
+}
+
+/// "1 lane", "32 lanes".
+pub(crate) fn counted(count: u64, name: &str) -> String {
+    format!("{count} {name}{}", if count == 1 { "" } else { "s" })
 }
 
 impl fmt::Display for Limiter {
@@ -42,16 +47,16 @@ impl LaunchPlan {
     pub fn summary(&self) -> String {
         let step = self.step();
         format!(
-            "{} lanes per environment, {} per block of {} threads, {} blocks ({} per multiprocessor, {} % occupancy), {} \
-             at once in {} waves, limited by {}; {} of {}",
-            step.lanes_per_env,
+            "{} per environment, {} per block of {}, {} ({} per multiprocessor, {} % occupancy), {} at once in {}, \
+             limited by {}; {} of {}",
+            counted(step.lanes_per_env.into(), "lane"),
             environments(u64::from(step.envs_per_block)),
-            step.threads_per_block,
-            step.grid_blocks,
+            counted(step.threads_per_block.into(), "thread"),
+            counted(step.grid_blocks.into(), "block"),
             step.blocks_per_sm,
             self.occupancy_percent(),
             environments(step.resident_envs),
-            step.waves,
+            counted(step.waves, "wave"),
             step.limiter,
             bytes(self.memory.total.into()),
             bytes(self.memory.limit.into()),
@@ -89,8 +94,8 @@ impl fmt::Display for LaunchPlan {
 fn write_in_words(f: &mut fmt::Formatter<'_>, plan: &LaunchPlan) -> fmt::Result {
     let (step, retry) = (plan.step(), plan.retry());
     let lanes = match step.lanes_per_env {
-        1 => "One lane (a GPU thread) steps one environment alone".to_string(),
-        lanes => format!("Teams of {lanes} lanes (GPU threads) step one environment each"),
+        1 => "One lane (a thread of the device) steps one environment alone".to_string(),
+        lanes => format!("Teams of {lanes} lanes (threads of the device) step one environment each"),
     };
     let turns = match step.waves {
         1 => "so all of them are stepped at once".to_string(),
@@ -194,7 +199,11 @@ fn write_workspace(f: &mut fmt::Formatter<'_>, kernel: &KernelPlan) -> fmt::Resu
     )?;
     let global = layout.arrays.iter().filter(|array| array.placement == Placement::Global && array.words > 0);
     let moved: Vec<&str> = global.map(|array| array.name.as_str()).collect();
-    if kernel.name == "step" && !moved.is_empty() {
+    if kernel.name == "step" && moved.is_empty() {
+        writeln!(f, "  all arrays in shared memory")?;
+    } else if kernel.name == "step" && layout.shared_words_per_env == 0 {
+        writeln!(f, "  all arrays in global memory")?;
+    } else if kernel.name == "step" {
         writeln!(f, "  in global memory, since they are used least:")?;
         write_wrapped(f, "    ", moved.into_iter())?;
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::explain::{bytes, environments};
+use crate::explain::{bytes, counted, environments};
 use crate::ladder::{Launch, Prospect, Row};
 use crate::retry::RetryPool;
 use crate::{Demand, DeviceLimits, ModelDims, Rejected};
@@ -78,7 +78,6 @@ fn hundredths(launch: &Launch, chosen: &Launch) -> u128 {
 }
 
 fn waves(launch: &Launch) -> String {
-    let counted = |count: u64, name: &str| format!("{count} {name}{}", if count == 1 { "" } else { "s" });
     let warps = counted(launch.warps_per_multiprocessor, "warp");
     format!("{} with {warps} per multiprocessor", counted(launch.waves, "wave"))
 }

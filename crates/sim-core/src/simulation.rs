@@ -105,6 +105,8 @@ impl Simulation {
         }
         sim.write_defaults()?;
         tracing::info!("{} environments of {} on {}", sim.options.num_envs, sim.shape.name, sim.device_name());
+        tracing::info!("plan: {}", sim.plan().summary());
+        tracing::debug!("the plan in full:\n{}", sim.plan());
         Ok(sim)
     }
 

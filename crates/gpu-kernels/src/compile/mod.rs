@@ -42,6 +42,7 @@ pub fn compile_cached(nvrtc: &Nvrtc, cache: &Cache, request: &Request) -> Result
     if let Some(cubin) = cache.get(key) {
         match Cubin::read(&cubin) {
             Ok(contents) => {
+                tracing::debug!("{} for {} is in the cache, {} bytes", request.name, request.arch, cubin.len());
                 return Ok(CachedCubin { cubin, contents, from_cache: true, log: String::new(), seconds: 0.0 });
             }
             Err(error) => tracing::warn!("{} in the cache: {error}; it is compiled again", request.name),
