@@ -70,6 +70,9 @@ impl fmt::Display for LaunchPlan {
         if self.estimated {
             writeln!(f, "registers are estimated: the kernels are not compiled yet")?;
         }
+        if self.tuned {
+            writeln!(f, "the step kernel's row was found by measuring, not by the estimate")?;
+        }
         writeln!(f)?;
         write_in_words(f, self)?;
         writeln!(f)?;

@@ -18,6 +18,9 @@ pub struct LaunchPlan {
     pub num_envs: u64,
     /// True if a kernel's attributes are estimates: plan again once it is compiled.
     pub estimated: bool,
+    /// True if the step kernel's row is that of [`Demand::row`](crate::Demand::row), which was found by measuring.
+    #[serde(default)]
+    pub tuned: bool,
     /// The kernels: "step", then "retry".
     pub kernels: Vec<KernelPlan>,
     /// Device memory, part by part.

@@ -23,6 +23,7 @@ mod occupancy;
 mod presets;
 mod rejected;
 mod retry;
+mod row_choice;
 mod rungs;
 
 pub use compare::{ComparedRow, Comparison};
@@ -36,3 +37,4 @@ pub use layout::{PlacedArray, Placement, WorkspaceLayout, bank_stride, layout};
 pub use memory::{HiddenMemory, MemoryMap};
 pub use model_dims::{Capacity, ModelDims, WorkArray};
 pub use occupancy::{Occupancy, occupancy};
+pub use row_choice::{RowChoice, candidates};

@@ -7,6 +7,17 @@ use crate::ladder::{Launch, Prospect, Row};
 use crate::retry::RetryPool;
 use crate::{Demand, DeviceLimits, ModelDims, Rejected};
 
+/// Why the chosen row was chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// By the estimate.
+    Cheapest,
+    /// Its team size is preferred for the model.
+    Preferred,
+    /// It was asked for, since it was measured to be the fastest.
+    Asked,
+}
+
 /// The best row of every other team size, and of the chosen one with all arrays in shared memory or with others outside;
 /// then the team sizes that do not launch at all.
 pub(crate) fn rejected(
@@ -14,7 +25,7 @@ pub(crate) fn rejected(
     launches: &[Launch],
     prospects: &[Prospect],
     misfits: Vec<Rejected>,
-    preferred: bool,
+    why: Why,
 ) -> Vec<Rejected> {
     let is_chosen = |row: &Row| row.lanes == chosen.row.lanes && row.rung.moved == chosen.row.rung.moved;
     let group = |row: &Row| (row.lanes, row.lanes == chosen.row.lanes && row.rung.moved.is_empty());
@@ -29,11 +40,13 @@ pub(crate) fn rejected(
         .values()
         .map(|launch| Rejected {
             row: launch.row.label(),
-            reason: if preferred && launch.row.lanes != chosen.row.lanes {
-                let lanes = chosen.row.lanes;
-                format!("{}; {lanes} lanes per environment are preferred for this model", estimate(launch, chosen))
-            } else {
-                slower(launch, chosen)
+            reason: match why {
+                Why::Asked => format!("{}; the chosen row was asked for", estimate(launch, chosen)),
+                Why::Preferred if launch.row.lanes != chosen.row.lanes => {
+                    let lanes = chosen.row.lanes;
+                    format!("{}; {lanes} lanes per environment are preferred for this model", estimate(launch, chosen))
+                }
+                _ => slower(launch, chosen),
             },
         })
         .collect();

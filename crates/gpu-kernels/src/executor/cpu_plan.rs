@@ -75,6 +75,7 @@ pub(super) fn cpu_plan(
         device: host,
         num_envs: n,
         estimated: false,
+        tuned: false,
         kernels: vec![fast, retry],
         memory,
         max_num_envs,
