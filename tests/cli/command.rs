@@ -10,6 +10,7 @@ mod interrupt;
 mod ladder;
 mod plan;
 mod run;
+mod tune;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

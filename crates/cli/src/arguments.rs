@@ -39,6 +39,8 @@ pub enum Command {
     Plan(PlanArguments),
     /// Runs a model with more and more environments, up to the edge of the device, and reports each rung.
     Ladder(LadderArguments),
+    /// Measures which mapping onto the GPU is the fastest for a model and keeps it for the runs to come.
+    Tune(TuneArguments),
     /// Reports what this machine has for running on a GPU, what is missing and how to get it.
     Doctor(DoctorArguments),
 }
@@ -244,6 +246,34 @@ pub struct LadderArguments {
     /// Time steps of that rung.
     #[arg(long, value_name = "K", hide = true, requires = "rung", default_value_t = 1)]
     pub rung_steps: u64,
+    /// Choices that the simulator makes best itself.
+    #[command(flatten)]
+    pub forced: ForcedArguments,
+}
+
+/// Options of `phalanx tune`.
+#[derive(Debug, Args)]
+pub struct TuneArguments {
+    /// The model, an MJCF file.
+    pub model: PathBuf,
+    /// Environments. What is found holds for batches up to the next power of two.
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=MAX_ENVS))]
+    pub envs: u64,
+    /// Time steps to measure of every candidate. The first is a warm-up and not timed.
+    #[arg(long, value_name = "K", default_value_t = 500, value_parser = value_parser!(u64).range(2..))]
+    pub steps: u64,
+    /// Where to run: auto, cpu or cuda:I. auto takes CUDA if a device answers.
+    #[arg(long, value_name = "auto|cpu|cuda:I", default_value = "auto", value_parser = device)]
+    pub device: DeviceChoice,
+    /// Keyframe to start from, by name or number.
+    #[arg(long, value_name = "NAME|I")]
+    pub keyframe: Option<String>,
+    /// Prints one JSON object.
+    #[arg(long)]
+    pub json: bool,
+    /// Measures one row in this process and prints it: how each candidate is measured.
+    #[arg(long, value_name = "ROW", hide = true)]
+    pub candidate: Option<String>,
     /// Choices that the simulator makes best itself.
     #[command(flatten)]
     pub forced: ForcedArguments,

@@ -1,7 +1,10 @@
 //! A row of the ladder by what makes it one, to ask for it again; and the rows of a model that are worth measuring.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
+use crate::explain::{counted, environments};
 use crate::{Demand, DeviceLimits, KernelNeeds, LaunchPlan, ModelDims, Placement, PlanError, TEAM_SIZES, plan};
 
 /// A row of the ladder: team size, block size, and which arrays live in global memory.
@@ -14,6 +17,17 @@ pub struct RowChoice {
     pub envs_per_block: u32,
     /// Names of the arrays in global memory that have words, in the model's order.
     pub global: Vec<String>,
+}
+
+impl fmt::Display for RowChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lanes = counted(self.lanes_per_env.into(), "lane");
+        let place = match self.global.len() {
+            0 => "all arrays in shared memory".to_string(),
+            count => format!("{} in global memory", counted(count as u64, "array")),
+        };
+        write!(f, "{lanes}, {} per block, {place}", environments(self.envs_per_block.into()))
+    }
 }
 
 impl RowChoice {

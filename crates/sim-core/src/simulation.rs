@@ -84,6 +84,7 @@ impl Simulation {
             lanes: options.lanes,
             fast_contacts: options.fast_contacts,
             memory_limit: options.memory_limit,
+            row: options.row.clone(),
             ..Demand::default()
         };
         let backend = make_backend(&shape, &demand, &options, &per_env)?;

@@ -12,10 +12,11 @@ use crate::commands::plan::limits_of;
 use crate::failure::{Failure, INTERRUPTED};
 use crate::interrupt::Interrupt;
 use crate::ladder::climb::{Climb, Climbed, Try};
-use crate::ladder::rung::Rung;
-use crate::ladder::{measure, plot, report};
+use crate::ladder::{plot, report};
 use crate::standard_output::{print, print_json};
 use crate::start_state::StartState;
+use crate::trial::{Trial, in_another_process};
+use crate::trial_result::TrialResult as Rung;
 use crate::whole_file::WholeFile;
 
 /// Time steps at the edge: enough to know that so many environments run.
@@ -27,10 +28,18 @@ const CPU_SECONDS: f64 = 10.0;
 /// Runs the command.
 pub fn ladder(arguments: &LadderArguments) -> Result<ExitCode, Failure> {
     if let Some(num_envs) = arguments.rung {
-        return match measure::here(arguments, num_envs) {
-            Some(rung) => print_json(&rung).map(|()| ExitCode::SUCCESS),
-            None => Ok(ExitCode::from(INTERRUPTED)),
-        };
+        return Trial {
+            model: &arguments.model,
+            num_envs,
+            steps: arguments.rung_steps,
+            device: arguments.device,
+            limits: arguments.limits.as_deref(),
+            keyframe: arguments.keyframe.as_deref(),
+            row: None,
+            hash: false,
+            forced: &arguments.forced,
+        }
+        .print_result();
     }
     // Whatever can be wrong with the input is found before the first rung.
     if let Some(most) = arguments.max_envs.filter(|most| *most < arguments.from) {
@@ -53,7 +62,8 @@ pub fn ladder(arguments: &LadderArguments) -> Result<ExitCode, Failure> {
             Try::Rung(num_envs) => (num_envs, arguments.steps),
             Try::Edge(num_envs) => (num_envs, arguments.steps.min(EDGE_STEPS)),
         };
-        let rung = measure::in_another_process(num_envs, steps, &interrupt);
+        let more = ["--rung".into(), num_envs.to_string(), "--rung-steps".into(), steps.to_string()];
+        let rung = in_another_process("ladder", &more, num_envs, &interrupt);
         rung.iter().for_each(log);
         rung
     });

@@ -6,3 +6,4 @@ pub mod inspect;
 pub mod ladder;
 pub mod plan;
 pub mod run;
+pub mod tune;

@@ -3,7 +3,7 @@
 //! The planner says how many fit; the edge is what was run. A rung that fails is kept with its reason and the climb goes
 //! on below it. Every rung may be the last: whoever measures may answer that the user wants to stop.
 
-use crate::ladder::rung::{Measured, Rung};
+use crate::trial_result::{Measured, TrialResult as Rung};
 
 /// Runs at the edge at most: each halves what is unknown, and the planner's word is mostly right at once.
 const EDGE_RUNGS: usize = 40;
@@ -209,7 +209,7 @@ mod tests {
     fn an_edge_below_the_planners_is_found_by_bisection() {
         let (climbed, tried) = climb(PATIENT, 700_123, 1_000_000);
         let largest = climbed.largest.unwrap().num_envs;
-        assert!(largest <= 700_123 && largest >= 700_123 - 701, "{largest} after {tried:?}");
+        assert!((700_123 - 701..=700_123).contains(&largest), "{largest} after {tried:?}");
         assert!(tried.len() < 30, "{tried:?}");
         assert!(climbed.rungs.is_sorted_by_key(|rung| rung.num_envs));
     }

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use crate::ladder::climb::{Climbed, Largest};
-use crate::ladder::rung::{Measured, Rung};
 use crate::progress::with_unit;
+use crate::trial_result::{Measured, TrialResult as Rung};
 
 /// Columns of the table: title, width.
 const COLUMNS: [(&str, usize); 13] = [

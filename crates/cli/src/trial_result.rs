@@ -1,11 +1,11 @@
-//! What one rung of the ladder tells: speed, memory, plan, faults, or why there is none of it.
+//! What one trial of a batch tells: speed, memory, plan, faults, or why there is none of it.
 
 use phalanx_launch_planner::{LaunchPlan, Limiter};
 use serde::{Deserialize, Serialize};
 
 /// One number of environments: measured, or failed with a reason.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Rung {
+pub struct TrialResult {
     /// Environments.
     pub num_envs: u64,
     /// Why nothing was measured.
@@ -15,7 +15,7 @@ pub struct Rung {
     pub measured: Option<Measured>,
 }
 
-/// The numbers of a rung. The fields are the keys of the JSON and the columns of the CSV, in this order.
+/// The numbers of a trial. The fields are the keys of the JSON and the columns of the CSV, in this order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// The device, for people.
@@ -76,17 +76,20 @@ pub struct Measured {
     pub contact_capacity: u32,
     /// The most Jacobian entries that an environment had.
     pub most_jacobian_entries: u32,
+    /// The hash of the final state, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub state_hash: Option<String>,
 }
 
-impl Rung {
-    /// A rung that came to nothing.
-    pub fn failed(num_envs: u64, reason: impl Into<String>) -> Rung {
-        Rung { num_envs, failed: Some(reason.into()), measured: None }
+impl TrialResult {
+    /// A trial that came to nothing.
+    pub fn failed(num_envs: u64, reason: impl Into<String>) -> TrialResult {
+        TrialResult { num_envs, failed: Some(reason.into()), measured: None }
     }
 
-    /// A rung with its numbers.
-    pub fn measured(num_envs: u64, measured: Measured) -> Rung {
-        Rung { num_envs, failed: None, measured: Some(measured) }
+    /// A trial with its numbers.
+    pub fn measured(num_envs: u64, measured: Measured) -> TrialResult {
+        TrialResult { num_envs, failed: None, measured: Some(measured) }
     }
 }
 
@@ -124,6 +127,7 @@ impl Measured {
             most_contacts: 0,
             contact_capacity: step.capacity.contacts,
             most_jacobian_entries: 0,
+            state_hash: None,
         }
     }
 }
