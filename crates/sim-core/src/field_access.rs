@@ -2,7 +2,6 @@
 use crate::SimError;
 use crate::simulation::Simulation;
 use crate::state_arena::{from_bytes, is_on_request, to_bytes, width};
-use phalanx_gpu_kernels::executor::Memory;
 use phalanx_gpu_kernels::fields::{FIELDS, Field, Owner};
 
 /// The field of that name among those that users see.
@@ -133,15 +132,16 @@ impl Simulation {
                 Err(SimError::WrongUse { name: field.into(), what: "an output", advice })
             }
             _ => {
+                let all = if values.len() == whole { values.to_vec() } else { values.repeat(num_envs as usize) };
+                let bytes = to_bytes(&all, self.real_bytes());
                 if is_on_request(found) {
                     self.state.request(self.backend.executor(), &self.shape, found.name, num_envs)?;
                 }
-                let bytes = to_bytes(values, self.real_bytes());
-                let (memory, start) = match self.state.extra.get_mut(found.name) {
-                    Some(memory) => (memory, 0),
-                    None => (&mut self.state.arena, self.state.places[found.name].offset as usize),
-                };
-                write_rows(memory, start, &bytes, whole / values.len().max(1))
+                match self.state.extra.get_mut(found.name) {
+                    Some(memory) => memory.write(0, &bytes)?,
+                    None => self.state.arena.write(self.state.places[found.name].offset as usize, &bytes)?,
+                }
+                Ok(())
             }
         }
     }
@@ -184,18 +184,6 @@ impl Simulation {
         self.state.control.write(self.state.control_offsets["step_count"] as usize, &zeros)?;
         Ok(())
     }
-}
-
-/// Writes `row` `count` times, one after the other, through a piece of host memory that does not grow with the batch.
-fn write_rows(memory: &mut Memory, start: usize, row: &[u8], count: usize) -> Result<(), SimError> {
-    const PIECE_BYTES: usize = 16 << 20;
-    let rows = (PIECE_BYTES / row.len().max(1)).clamp(1, count.max(1));
-    let piece = if rows == 1 { row.to_vec() } else { row.repeat(rows) };
-    for first in (0..count).step_by(rows) {
-        let bytes = &piece[..row.len() * rows.min(count - first)];
-        memory.write(start + first * row.len(), bytes)?;
-    }
-    Ok(())
 }
 
 /// Refuses NaN and infinities, with their place.
