@@ -5,6 +5,7 @@
 #pragma once
 #include "collision/contact_parameters.h"
 #include "constraint/impedance.h"
+#include "solver/register_columns.h"
 #include "platform/team.h"
 #include "view/options.h"
 
@@ -47,6 +48,18 @@ INLINE Vec3 contact_jacobian(const Model& model, Env& env, int contact, int body
   return velocity;
 }
 
+/// Notes which dofs a contact moves, as bits, for a solver that has the matrix in registers.
+#if PHALANX_SPECIALISED
+INLINE void note_chain(Env& env, int contact, int body1, int body2) {
+  if (Model::nv > most_register_dofs) return;
+  UNROLL for (int word = 0; word < (Model::nv + 31) / 32; ++word) {
+    env.con_chain(2 * contact + word) = (int)(table::body_chain[body1][word] ^ table::body_chain[body2][word]);
+  }
+}
+#else
+INLINE void note_chain(Env&, int, int, int) {}
+#endif
+
 template <class Team> INLINE void contact_rows(Team team, const Model& model, Env& env) {
   const bool off = model.opt_disableflags & (disable_constraint | disable_contact);
   if (off) env.contact_count = 0;
@@ -82,6 +95,7 @@ template <class Team> INLINE void contact_rows(Team team, const Model& model, En
       env.con_mu(contact) = p.friction;
       env.con_aref(contact) = {-ref.b * velocity.x - ref.k * d * past, -ref.b * velocity.y, -ref.b * velocity.z};
       env.con_adr(contact) = address;
+      note_chain(env, contact, body1, body2);
     }
     if (valid) {
       env.con_dim(contact) = dim;  // 0: within the gap, or between bodies that cannot move

@@ -225,6 +225,7 @@ struct Arguments {
   int64_t warmstart_offset;
   int64_t body_position_offset;
   int64_t body_orientation_offset;
+  int64_t joint_turn_offset;
   int64_t joint_anchor_offset;
   int64_t joint_axis_offset;
   int64_t tree_com_offset;
@@ -270,6 +271,7 @@ struct Arguments {
   int64_t con_jar_offset;
   int64_t con_jv_offset;
   int64_t con_force_offset;
+  int64_t con_chain_offset;
   int64_t con_adr_offset;
   int64_t con_num_offset;
   int64_t con_J_offset;
@@ -326,7 +328,7 @@ struct Arguments {
 /// The model as one environment sees it.
 struct Model {
   const Arguments* arguments;
-  int64_t env;
+  int env;
   int nq;
   int nv;
   int nu;
@@ -357,7 +359,7 @@ struct Model {
   int row_max;
   int opt_integrator;
   int opt_disableflags;
-  INLINE Model(const Arguments& a, int64_t environment) : arguments(&a), env(environment),
+  INLINE Model(const Arguments& a, int64_t environment) : arguments(&a), env((int)environment),
     nq((int)a.nq),
     nv((int)a.nv),
     nu((int)a.nu),
@@ -435,62 +437,62 @@ struct Model {
   INLINE int actuator_list(int i) const { return arguments->actuator_list[i]; }
   INLINE int actuator_ctrllimited(int i) const { return arguments->actuator_ctrllimited[i]; }
   INLINE int actuator_forcelimited(int i) const { return arguments->actuator_forcelimited[i]; }
-  INLINE real opt_timestep() const { return ((const real*)(arguments->opt_timestep + env * arguments->opt_timestep_stride))[0]; }
-  INLINE Vec3 opt_gravity() const { return ((const Vec3*)(arguments->opt_gravity + env * arguments->opt_gravity_stride))[0]; }
-  INLINE Vec3 opt_wind() const { return ((const Vec3*)(arguments->opt_wind + env * arguments->opt_wind_stride))[0]; }
-  INLINE real opt_density() const { return ((const real*)(arguments->opt_density + env * arguments->opt_density_stride))[0]; }
-  INLINE real opt_viscosity() const { return ((const real*)(arguments->opt_viscosity + env * arguments->opt_viscosity_stride))[0]; }
-  INLINE real opt_impratio() const { return ((const real*)(arguments->opt_impratio + env * arguments->opt_impratio_stride))[0]; }
-  INLINE real opt_tolerance() const { return ((const real*)(arguments->opt_tolerance + env * arguments->opt_tolerance_stride))[0]; }
-  INLINE real opt_ls_tolerance() const { return ((const real*)(arguments->opt_ls_tolerance + env * arguments->opt_ls_tolerance_stride))[0]; }
-  INLINE real stat_meaninertia() const { return ((const real*)(arguments->stat_meaninertia + env * arguments->stat_meaninertia_stride))[0]; }
-  INLINE real qpos0(int i) const { return ((const real*)(arguments->qpos0 + env * arguments->qpos0_stride))[i]; }
-  INLINE real qpos_spring(int i) const { return ((const real*)(arguments->qpos_spring + env * arguments->qpos_spring_stride))[i]; }
-  INLINE Vec3 body_pos(int i) const { return ((const Vec3*)(arguments->body_pos + env * arguments->body_pos_stride))[i]; }
-  INLINE Quat body_quat(int i) const { return ((const Quat*)(arguments->body_quat + env * arguments->body_quat_stride))[i]; }
-  INLINE Vec3 body_ipos(int i) const { return ((const Vec3*)(arguments->body_ipos + env * arguments->body_ipos_stride))[i]; }
-  INLINE Quat body_iquat(int i) const { return ((const Quat*)(arguments->body_iquat + env * arguments->body_iquat_stride))[i]; }
-  INLINE real body_mass(int i) const { return ((const real*)(arguments->body_mass + env * arguments->body_mass_stride))[i]; }
-  INLINE real body_subtreemass(int i) const { return ((const real*)(arguments->body_subtreemass + env * arguments->body_subtreemass_stride))[i]; }
-  INLINE Vec3 body_inertia(int i) const { return ((const Vec3*)(arguments->body_inertia + env * arguments->body_inertia_stride))[i]; }
-  INLINE Vec2 body_invweight0(int i) const { return ((const Vec2*)(arguments->body_invweight0 + env * arguments->body_invweight0_stride))[i]; }
-  INLINE real body_gravcomp(int i) const { return ((const real*)(arguments->body_gravcomp + env * arguments->body_gravcomp_stride))[i]; }
-  INLINE Vec3 jnt_pos(int i) const { return ((const Vec3*)(arguments->jnt_pos + env * arguments->jnt_pos_stride))[i]; }
-  INLINE Vec3 jnt_axis(int i) const { return ((const Vec3*)(arguments->jnt_axis + env * arguments->jnt_axis_stride))[i]; }
-  INLINE real jnt_stiffness(int i) const { return ((const real*)(arguments->jnt_stiffness + env * arguments->jnt_stiffness_stride))[i]; }
-  INLINE Vec2 jnt_range(int i) const { return ((const Vec2*)(arguments->jnt_range + env * arguments->jnt_range_stride))[i]; }
-  INLINE Vec2 jnt_actfrcrange(int i) const { return ((const Vec2*)(arguments->jnt_actfrcrange + env * arguments->jnt_actfrcrange_stride))[i]; }
-  INLINE real jnt_margin(int i) const { return ((const real*)(arguments->jnt_margin + env * arguments->jnt_margin_stride))[i]; }
-  INLINE Vec2 jnt_solref(int i) const { return ((const Vec2*)(arguments->jnt_solref + env * arguments->jnt_solref_stride))[i]; }
-  INLINE Vec5 jnt_solimp(int i) const { return ((const Vec5*)(arguments->jnt_solimp + env * arguments->jnt_solimp_stride))[i]; }
-  INLINE real dof_armature(int i) const { return ((const real*)(arguments->dof_armature + env * arguments->dof_armature_stride))[i]; }
-  INLINE real dof_damping(int i) const { return ((const real*)(arguments->dof_damping + env * arguments->dof_damping_stride))[i]; }
-  INLINE real dof_frictionloss(int i) const { return ((const real*)(arguments->dof_frictionloss + env * arguments->dof_frictionloss_stride))[i]; }
-  INLINE real dof_invweight0(int i) const { return ((const real*)(arguments->dof_invweight0 + env * arguments->dof_invweight0_stride))[i]; }
-  INLINE Vec2 dof_solref(int i) const { return ((const Vec2*)(arguments->dof_solref + env * arguments->dof_solref_stride))[i]; }
-  INLINE Vec5 dof_solimp(int i) const { return ((const Vec5*)(arguments->dof_solimp + env * arguments->dof_solimp_stride))[i]; }
-  INLINE Vec3 geom_size(int i) const { return ((const Vec3*)(arguments->geom_size + env * arguments->geom_size_stride))[i]; }
-  INLINE real geom_rbound(int i) const { return ((const real*)(arguments->geom_rbound + env * arguments->geom_rbound_stride))[i]; }
-  INLINE Vec3 geom_pos(int i) const { return ((const Vec3*)(arguments->geom_pos + env * arguments->geom_pos_stride))[i]; }
-  INLINE Quat geom_quat(int i) const { return ((const Quat*)(arguments->geom_quat + env * arguments->geom_quat_stride))[i]; }
-  INLINE Vec3 geom_friction(int i) const { return ((const Vec3*)(arguments->geom_friction + env * arguments->geom_friction_stride))[i]; }
-  INLINE real geom_margin(int i) const { return ((const real*)(arguments->geom_margin + env * arguments->geom_margin_stride))[i]; }
-  INLINE real geom_gap(int i) const { return ((const real*)(arguments->geom_gap + env * arguments->geom_gap_stride))[i]; }
-  INLINE real geom_solmix(int i) const { return ((const real*)(arguments->geom_solmix + env * arguments->geom_solmix_stride))[i]; }
-  INLINE Vec2 geom_solref(int i) const { return ((const Vec2*)(arguments->geom_solref + env * arguments->geom_solref_stride))[i]; }
-  INLINE Vec5 geom_solimp(int i) const { return ((const Vec5*)(arguments->geom_solimp + env * arguments->geom_solimp_stride))[i]; }
-  INLINE Vec3 site_pos(int i) const { return ((const Vec3*)(arguments->site_pos + env * arguments->site_pos_stride))[i]; }
-  INLINE Quat site_quat(int i) const { return ((const Quat*)(arguments->site_quat + env * arguments->site_quat_stride))[i]; }
-  INLINE Vec5 pair_friction(int i) const { return ((const Vec5*)(arguments->pair_friction + env * arguments->pair_friction_stride))[i]; }
-  INLINE Vec2 pair_solref(int i) const { return ((const Vec2*)(arguments->pair_solref + env * arguments->pair_solref_stride))[i]; }
-  INLINE Vec5 pair_solimp(int i) const { return ((const Vec5*)(arguments->pair_solimp + env * arguments->pair_solimp_stride))[i]; }
-  INLINE real pair_margin(int i) const { return ((const real*)(arguments->pair_margin + env * arguments->pair_margin_stride))[i]; }
-  INLINE real pair_gap(int i) const { return ((const real*)(arguments->pair_gap + env * arguments->pair_gap_stride))[i]; }
-  INLINE Vec2 actuator_ctrlrange(int i) const { return ((const Vec2*)(arguments->actuator_ctrlrange + env * arguments->actuator_ctrlrange_stride))[i]; }
-  INLINE Vec2 actuator_forcerange(int i) const { return ((const Vec2*)(arguments->actuator_forcerange + env * arguments->actuator_forcerange_stride))[i]; }
-  INLINE SpatialMotion actuator_gear(int i) const { return ((const SpatialMotion*)(arguments->actuator_gear + env * arguments->actuator_gear_stride))[i]; }
-  INLINE Vec3 actuator_gainprm(int i) const { return ((const Vec3*)(arguments->actuator_gainprm + env * arguments->actuator_gainprm_stride))[i]; }
-  INLINE Vec3 actuator_biasprm(int i) const { return ((const Vec3*)(arguments->actuator_biasprm + env * arguments->actuator_biasprm_stride))[i]; }
+  INLINE real opt_timestep() const { return ((const real*)(arguments->opt_timestep + wide_product(env, (int)arguments->opt_timestep_stride)))[0]; }
+  INLINE Vec3 opt_gravity() const { return ((const Vec3*)(arguments->opt_gravity + wide_product(env, (int)arguments->opt_gravity_stride)))[0]; }
+  INLINE Vec3 opt_wind() const { return ((const Vec3*)(arguments->opt_wind + wide_product(env, (int)arguments->opt_wind_stride)))[0]; }
+  INLINE real opt_density() const { return ((const real*)(arguments->opt_density + wide_product(env, (int)arguments->opt_density_stride)))[0]; }
+  INLINE real opt_viscosity() const { return ((const real*)(arguments->opt_viscosity + wide_product(env, (int)arguments->opt_viscosity_stride)))[0]; }
+  INLINE real opt_impratio() const { return ((const real*)(arguments->opt_impratio + wide_product(env, (int)arguments->opt_impratio_stride)))[0]; }
+  INLINE real opt_tolerance() const { return ((const real*)(arguments->opt_tolerance + wide_product(env, (int)arguments->opt_tolerance_stride)))[0]; }
+  INLINE real opt_ls_tolerance() const { return ((const real*)(arguments->opt_ls_tolerance + wide_product(env, (int)arguments->opt_ls_tolerance_stride)))[0]; }
+  INLINE real stat_meaninertia() const { return ((const real*)(arguments->stat_meaninertia + wide_product(env, (int)arguments->stat_meaninertia_stride)))[0]; }
+  INLINE real qpos0(int i) const { return ((const real*)(arguments->qpos0 + wide_product(env, (int)arguments->qpos0_stride)))[i]; }
+  INLINE real qpos_spring(int i) const { return ((const real*)(arguments->qpos_spring + wide_product(env, (int)arguments->qpos_spring_stride)))[i]; }
+  INLINE Vec3 body_pos(int i) const { return ((const Vec3*)(arguments->body_pos + wide_product(env, (int)arguments->body_pos_stride)))[i]; }
+  INLINE Quat body_quat(int i) const { return ((const Quat*)(arguments->body_quat + wide_product(env, (int)arguments->body_quat_stride)))[i]; }
+  INLINE Vec3 body_ipos(int i) const { return ((const Vec3*)(arguments->body_ipos + wide_product(env, (int)arguments->body_ipos_stride)))[i]; }
+  INLINE Quat body_iquat(int i) const { return ((const Quat*)(arguments->body_iquat + wide_product(env, (int)arguments->body_iquat_stride)))[i]; }
+  INLINE real body_mass(int i) const { return ((const real*)(arguments->body_mass + wide_product(env, (int)arguments->body_mass_stride)))[i]; }
+  INLINE real body_subtreemass(int i) const { return ((const real*)(arguments->body_subtreemass + wide_product(env, (int)arguments->body_subtreemass_stride)))[i]; }
+  INLINE Vec3 body_inertia(int i) const { return ((const Vec3*)(arguments->body_inertia + wide_product(env, (int)arguments->body_inertia_stride)))[i]; }
+  INLINE Vec2 body_invweight0(int i) const { return ((const Vec2*)(arguments->body_invweight0 + wide_product(env, (int)arguments->body_invweight0_stride)))[i]; }
+  INLINE real body_gravcomp(int i) const { return ((const real*)(arguments->body_gravcomp + wide_product(env, (int)arguments->body_gravcomp_stride)))[i]; }
+  INLINE Vec3 jnt_pos(int i) const { return ((const Vec3*)(arguments->jnt_pos + wide_product(env, (int)arguments->jnt_pos_stride)))[i]; }
+  INLINE Vec3 jnt_axis(int i) const { return ((const Vec3*)(arguments->jnt_axis + wide_product(env, (int)arguments->jnt_axis_stride)))[i]; }
+  INLINE real jnt_stiffness(int i) const { return ((const real*)(arguments->jnt_stiffness + wide_product(env, (int)arguments->jnt_stiffness_stride)))[i]; }
+  INLINE Vec2 jnt_range(int i) const { return ((const Vec2*)(arguments->jnt_range + wide_product(env, (int)arguments->jnt_range_stride)))[i]; }
+  INLINE Vec2 jnt_actfrcrange(int i) const { return ((const Vec2*)(arguments->jnt_actfrcrange + wide_product(env, (int)arguments->jnt_actfrcrange_stride)))[i]; }
+  INLINE real jnt_margin(int i) const { return ((const real*)(arguments->jnt_margin + wide_product(env, (int)arguments->jnt_margin_stride)))[i]; }
+  INLINE Vec2 jnt_solref(int i) const { return ((const Vec2*)(arguments->jnt_solref + wide_product(env, (int)arguments->jnt_solref_stride)))[i]; }
+  INLINE Vec5 jnt_solimp(int i) const { return ((const Vec5*)(arguments->jnt_solimp + wide_product(env, (int)arguments->jnt_solimp_stride)))[i]; }
+  INLINE real dof_armature(int i) const { return ((const real*)(arguments->dof_armature + wide_product(env, (int)arguments->dof_armature_stride)))[i]; }
+  INLINE real dof_damping(int i) const { return ((const real*)(arguments->dof_damping + wide_product(env, (int)arguments->dof_damping_stride)))[i]; }
+  INLINE real dof_frictionloss(int i) const { return ((const real*)(arguments->dof_frictionloss + wide_product(env, (int)arguments->dof_frictionloss_stride)))[i]; }
+  INLINE real dof_invweight0(int i) const { return ((const real*)(arguments->dof_invweight0 + wide_product(env, (int)arguments->dof_invweight0_stride)))[i]; }
+  INLINE Vec2 dof_solref(int i) const { return ((const Vec2*)(arguments->dof_solref + wide_product(env, (int)arguments->dof_solref_stride)))[i]; }
+  INLINE Vec5 dof_solimp(int i) const { return ((const Vec5*)(arguments->dof_solimp + wide_product(env, (int)arguments->dof_solimp_stride)))[i]; }
+  INLINE Vec3 geom_size(int i) const { return ((const Vec3*)(arguments->geom_size + wide_product(env, (int)arguments->geom_size_stride)))[i]; }
+  INLINE real geom_rbound(int i) const { return ((const real*)(arguments->geom_rbound + wide_product(env, (int)arguments->geom_rbound_stride)))[i]; }
+  INLINE Vec3 geom_pos(int i) const { return ((const Vec3*)(arguments->geom_pos + wide_product(env, (int)arguments->geom_pos_stride)))[i]; }
+  INLINE Quat geom_quat(int i) const { return ((const Quat*)(arguments->geom_quat + wide_product(env, (int)arguments->geom_quat_stride)))[i]; }
+  INLINE Vec3 geom_friction(int i) const { return ((const Vec3*)(arguments->geom_friction + wide_product(env, (int)arguments->geom_friction_stride)))[i]; }
+  INLINE real geom_margin(int i) const { return ((const real*)(arguments->geom_margin + wide_product(env, (int)arguments->geom_margin_stride)))[i]; }
+  INLINE real geom_gap(int i) const { return ((const real*)(arguments->geom_gap + wide_product(env, (int)arguments->geom_gap_stride)))[i]; }
+  INLINE real geom_solmix(int i) const { return ((const real*)(arguments->geom_solmix + wide_product(env, (int)arguments->geom_solmix_stride)))[i]; }
+  INLINE Vec2 geom_solref(int i) const { return ((const Vec2*)(arguments->geom_solref + wide_product(env, (int)arguments->geom_solref_stride)))[i]; }
+  INLINE Vec5 geom_solimp(int i) const { return ((const Vec5*)(arguments->geom_solimp + wide_product(env, (int)arguments->geom_solimp_stride)))[i]; }
+  INLINE Vec3 site_pos(int i) const { return ((const Vec3*)(arguments->site_pos + wide_product(env, (int)arguments->site_pos_stride)))[i]; }
+  INLINE Quat site_quat(int i) const { return ((const Quat*)(arguments->site_quat + wide_product(env, (int)arguments->site_quat_stride)))[i]; }
+  INLINE Vec5 pair_friction(int i) const { return ((const Vec5*)(arguments->pair_friction + wide_product(env, (int)arguments->pair_friction_stride)))[i]; }
+  INLINE Vec2 pair_solref(int i) const { return ((const Vec2*)(arguments->pair_solref + wide_product(env, (int)arguments->pair_solref_stride)))[i]; }
+  INLINE Vec5 pair_solimp(int i) const { return ((const Vec5*)(arguments->pair_solimp + wide_product(env, (int)arguments->pair_solimp_stride)))[i]; }
+  INLINE real pair_margin(int i) const { return ((const real*)(arguments->pair_margin + wide_product(env, (int)arguments->pair_margin_stride)))[i]; }
+  INLINE real pair_gap(int i) const { return ((const real*)(arguments->pair_gap + wide_product(env, (int)arguments->pair_gap_stride)))[i]; }
+  INLINE Vec2 actuator_ctrlrange(int i) const { return ((const Vec2*)(arguments->actuator_ctrlrange + wide_product(env, (int)arguments->actuator_ctrlrange_stride)))[i]; }
+  INLINE Vec2 actuator_forcerange(int i) const { return ((const Vec2*)(arguments->actuator_forcerange + wide_product(env, (int)arguments->actuator_forcerange_stride)))[i]; }
+  INLINE SpatialMotion actuator_gear(int i) const { return ((const SpatialMotion*)(arguments->actuator_gear + wide_product(env, (int)arguments->actuator_gear_stride)))[i]; }
+  INLINE Vec3 actuator_gainprm(int i) const { return ((const Vec3*)(arguments->actuator_gainprm + wide_product(env, (int)arguments->actuator_gainprm_stride)))[i]; }
+  INLINE Vec3 actuator_biasprm(int i) const { return ((const Vec3*)(arguments->actuator_biasprm + wide_product(env, (int)arguments->actuator_biasprm_stride)))[i]; }
 };
 
 /// One environment's workspace and the team's own counts.
@@ -504,6 +506,7 @@ struct Env : EnvState {
   INLINE real& warmstart(int i) const { return (base + (int)arguments->warmstart_offset)[i]; }
   INLINE Vec3& body_position(int i) const { return *(Vec3*)((base + (int)arguments->body_position_offset) + 3 * i); }
   INLINE Quat& body_orientation(int i) const { return *(Quat*)((base + (int)arguments->body_orientation_offset) + 4 * i); }
+  INLINE Quat& joint_turn(int i) const { return *(Quat*)((base + (int)arguments->joint_turn_offset) + 4 * i); }
   INLINE Vec3& joint_anchor(int i) const { return *(Vec3*)((base + (int)arguments->joint_anchor_offset) + 3 * i); }
   INLINE Vec3& joint_axis(int i) const { return *(Vec3*)((base + (int)arguments->joint_axis_offset) + 3 * i); }
   INLINE Vec3& tree_com(int i) const { return *(Vec3*)((base + (int)arguments->tree_com_offset) + 3 * i); }
@@ -548,7 +551,8 @@ struct Env : EnvState {
   INLINE Vec3& con_aref(int i) const { return *(Vec3*)((base + (int)arguments->con_aref_offset) + 3 * i); }
   INLINE Vec3& con_jar(int i) const { return *(Vec3*)((base + (int)arguments->con_jar_offset) + 3 * i); }
   INLINE Vec3& con_jv(int i) const { return *(Vec3*)((base + (int)arguments->con_jv_offset) + 3 * i); }
-  INLINE Vec3& con_force(int i) const { return *(Vec3*)((base + (int)arguments->con_force_offset) + 3 * i); }
+  INLINE ContactForce& con_force(int i) const { return *(ContactForce*)((base + (int)arguments->con_force_offset) + 8 * i); }
+  INLINE int& con_chain(int i) const { return *(int*)((base + (int)arguments->con_chain_offset) + i); }
   INLINE int& con_adr(int i) const { return *(int*)((base + (int)arguments->con_adr_offset) + i); }
   INLINE int& con_num(int i) const { return *(int*)((base + (int)arguments->con_num_offset) + i); }
   INLINE JacobianEntry& con_J(int i) const { return *(JacobianEntry*)((base + (int)arguments->con_J_offset) + 4 * i); }

@@ -24,48 +24,50 @@ INLINE real velocity_damping(const Model& model, const Env& env, int i, int j, b
   return damping;
 }
 
+#if PHALANX_SPECIALISED
+/// Fills step_acc: the matrix is summed and factored in registers, column j by lane j.
+template <class Team> INLINE void register_implicit(Team team, const Model& model, Env& env, bool actuators) {
+  using Columns = RegisterColumns<Team, true>;
+  constexpr int n = Columns::n, slots = Columns::slots;
+  const real h = model.opt_timestep();
+  real damping[slots];
+  UNROLL for (int c = 0; c < slots; ++c) {
+    const int j = Columns::dof(team, c);
+    damping[c] = j < n ? velocity_damping(model, env, j, j, actuators) : real(0);
+  }
+  Columns columns;
+  columns.load_mass(team, model, env, [&](int c, real mass) { return fused(h, damping[c], mass); });
+  if (actuators && model.turning_actuators) {
+    UNROLL for (int c = 0; c < slots; ++c) {
+      const int j = Columns::dof(team, c);
+      UNROLL for (int i = 1; i < n; ++i) {
+        if (table::dof_jntid[i] != table::dof_jntid[i - 1] || j >= i || model.dof_jntid(j) != table::dof_jntid[i]) continue;
+        columns.column[c][i] = fused(h, velocity_damping(model, env, i, j, true), columns.column[c][i]);
+      }
+    }
+  }
+  real x[slots];
+  UNROLL for (int c = 0; c < slots; ++c) {
+    const int j = Columns::dof(team, c);
+    x[c] = j < n ? env.force_smooth(j) + env.force_constraint(j) : real(0);
+  }
+  const auto entry = [&](int i, int j) -> real& { return env.H(lower_index(i, j)); };
+  columns.factor(team, env, 0, x, [&](int i, int j, real value) { entry(i, j) = value; });
+  columns.solve(team, x, entry);
+  UNROLL for (int c = 0; c < slots; ++c) {
+    const int j = Columns::dof(team, c);
+    if (j < n) env.step_acc(j) = x[c];
+  }
+  team.sync();
+}
+#endif
+
 /// Whether the implicit mass matrix is laid out as the Hessian, in the memory that the solver has left: an entry's place there is
 /// arithmetic, in M's order it is looked up. A single lane walks M's order.
-template <class Team> INLINE bool laid_out_dense(const Model& model) {
-  return factors_in_registers<Team>() || (Team::lanes > 1 && model.nv > most_dense_dofs);
-}
+template <class Team> INLINE bool laid_out_dense(const Model& model) { return Team::lanes > 1 && model.nv > most_dense_dofs; }
 
-/// Replaces step_acc by the solution of (implicit matrix) x = step_acc.
-template <class Team> INLINE void solve_implicit(Team team, const Model& model, Env& env) {
-  const auto factor = [&](int entry) -> real& { return env.implicit_L(entry); };
-  if constexpr (factors_in_registers<Team>()) {
-#if PHALANX_SPECIALISED
-    using Columns = RegisterColumns<Team, true>;
-    const auto entry = [&](int i, int j) -> real& { return env.H(lower_index(i, j)); };
-    Columns columns;
-    columns.load(team, entry);
-    team.sync();
-    columns.factor(team, env, 0, [&](int i, int j, real value) { entry(i, j) = value; });
-    real x[Columns::slots];
-    UNROLL for (int c = 0; c < Columns::slots; ++c) {
-      const int j = team.lane + c * Team::lanes;
-      x[c] = j < model.nv ? env.step_acc(j) : real(0);
-    }
-    columns.solve(team, x, entry);
-    UNROLL for (int c = 0; c < Columns::slots; ++c) {
-      const int j = team.lane + c * Team::lanes;
-      if (j < model.nv) env.step_acc(j) = x[c];
-    }
-    team.sync();
-#endif
-  } else if (Team::lanes > 1 && model.nv > most_dense_dofs) {
-    const auto entry = [&](int i, int j) -> real& { return env.H(lower_index(i, j)); };
-    tree_pattern(team, model, env);
-    factor_pattern(team, model, env, 0, true, entry);
-    solve_pattern(team, model, env, true, entry, [&](int dof) -> real& { return env.step_acc(dof); });
-  } else {
-    factor_tree(team, model, factor);
-    solve_tree(team, model, factor, [&](int dof) -> real& { return env.step_acc(dof); });
-  }
-}
-
-/// Fills step_acc with the implicit acceleration.
-template <class Team> INLINE void implicit_acceleration(Team team, const Model& model, Env& env, bool actuators) {
+/// Fills step_acc: the matrix is summed and factored in memory.
+template <class Team> INLINE void memory_implicit(Team team, const Model& model, Env& env, bool actuators) {
   const real h = model.opt_timestep();
   const bool dense = laid_out_dense<Team>(model);
   team.each(dense ? model.nlower : 0, [&](int place) { env.H(place) = 0; });
@@ -80,7 +82,28 @@ template <class Team> INLINE void implicit_acceleration(Team team, const Model& 
     }
     env.step_acc(i) = env.force_smooth(i) + env.force_constraint(i);
   });
-  solve_implicit(team, model, env);
+  const auto acceleration = [&](int dof) -> real& { return env.step_acc(dof); };
+  if (dense) {
+    const auto entry = [&](int i, int j) -> real& { return env.H(lower_index(i, j)); };
+    tree_pattern(team, model, env);
+    factor_pattern(team, model, env, 0, true, entry);
+    solve_pattern(team, model, env, true, entry, acceleration);
+  } else {
+    const auto factor = [&](int entry) -> real& { return env.implicit_L(entry); };
+    factor_tree(team, model, factor);
+    solve_tree(team, model, factor, acceleration);
+  }
+}
+
+/// Fills step_acc with the implicit acceleration.
+template <class Team> INLINE void implicit_acceleration(Team team, const Model& model, Env& env, bool actuators) {
+  if constexpr (factors_in_registers<Team>()) {
+#if PHALANX_SPECIALISED
+    register_implicit(team, model, env, actuators);
+#endif
+  } else {
+    memory_implicit(team, model, env, actuators);
+  }
   if (actuators) {
     team.each(model.nbody, [&](int body) {
       if (body > 0 && model.body_freeblock(body)) {

@@ -6,9 +6,11 @@
 struct Ball {
   static constexpr int type = 1, nq = 4, nv = 3;
 
-  /// Turns the frame by the joint's orientation.
-  template <class Q, class Q0> static INLINE void move(JointFrame& frame, Vec3 anchor, Vec3 local, Vec3, Q q, Q0) {
-    turn_about(frame, anchor, local, normalized(Quat{q(0), q(1), q(2), q(3)}));
+  /// The joint's orientation.
+  template <class Q, class Q0> static INLINE Quat turn(Vec3, Q q, Q0) { return normalized(Quat{q(0), q(1), q(2), q(3)}); }
+  /// Turns the frame about the anchor.
+  template <class Q, class Q0> static INLINE void move(JointFrame& frame, Vec3 anchor, Vec3 local, Vec3, Quat turn, Q, Q0) {
+    turn_about(frame, anchor, local, turn);
   }
   /// The motion of dof k about the tree's centre of mass: the body's axes.
   static INLINE SpatialMotion motion(int k, Vec3, const Mat3& body, Vec3 offset) {

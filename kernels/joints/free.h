@@ -5,10 +5,12 @@
 struct Free {
   static constexpr int type = 0, nq = 7, nv = 6;
 
+  /// The joint's orientation.
+  template <class Q, class Q0> static INLINE Quat turn(Vec3, Q q, Q0) { return normalized(Quat{q(3), q(4), q(5), q(6)}); }
   /// Puts the frame where the joint's position says.
-  template <class Q, class Q0> static INLINE void move(JointFrame& frame, Vec3, Vec3, Vec3, Q q, Q0) {
+  template <class Q, class Q0> static INLINE void move(JointFrame& frame, Vec3, Vec3, Vec3, Quat turn, Q q, Q0) {
     frame.pos = {q(0), q(1), q(2)};
-    frame.quat = normalized(Quat{q(3), q(4), q(5), q(6)});
+    frame.quat = turn;
   }
   /// The motion of dof k about the tree's centre of mass: the world's axes, then the body's.
   static INLINE SpatialMotion motion(int k, Vec3 axis, const Mat3& body, Vec3 offset) {

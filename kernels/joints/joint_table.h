@@ -20,6 +20,16 @@ template <class F> INLINE void with_joint(const Model& model, int type, F f) {
 /// Dofs of a joint of that type.
 INLINE int joint_nv(int type) { return type == Free::type ? 6 : (type == Ball::type ? 3 : 1); }
 
+/// How the joint's position turns its body, in the body's own axes.
+INLINE Quat joint_turn(const Model& model, const Env& env, int joint) {
+  const int adr = model.jnt_qposadr(joint);
+  Quat turn = {1, 0, 0, 0};
+  with_joint(model, model.jnt_type(joint), [&](auto type) {
+    turn = type.turn(model.jnt_axis(joint), [&](int i) { return env.q(adr + i); }, [&](int i) { return model.qpos0(adr + i); });
+  });
+  return turn;
+}
+
 /// The body's pose from its parent's and its joints' positions; notes the joints' anchors and axes.
 INLINE JointFrame body_frame(const Model& model, Env& env, int body) {
   const int mocap = model.body_mocapid(body);
@@ -39,7 +49,7 @@ INLINE JointFrame body_frame(const Model& model, Env& env, int body) {
     const int adr = model.jnt_qposadr(j);
     const int type = model.jnt_type(j);
     with_joint(model, type, [&](auto joint) {
-      joint.move(frame, anchor, local, axis, [&](int i) { return env.q(adr + i); }, [&](int i) { return model.qpos0(adr + i); });
+      joint.move(frame, anchor, local, axis, env.joint_turn(j), [&](int i) { return env.q(adr + i); }, [&](int i) { return model.qpos0(adr + i); });
     });
     if (type == Free::type) anchor = frame.pos;
     env.joint_anchor(j) = anchor;

@@ -92,6 +92,9 @@ INLINE float bits_float(uint32_t bits) {
 #endif
 }
 
+/// The product of two 32-bit numbers: one instruction, where that of 64-bit numbers is several.
+INLINE int64_t wide_product(int a, int b) { return (int64_t)a * b; }
+
 /// The number of ones in a word.
 INLINE int count_ones(uint32_t word) {
 #if PHALANX_GPU

@@ -58,19 +58,23 @@ INLINE void gather_rows(Team team, const Model& model, const Env& env, int rows,
   }
 }
 
+/// Fills con_force: what each contact does at the current jar.
+template <class Team> INLINE void contact_forces(Team team, Env& env, int contacts) {
+  team.each(contacts, [&](int c) {
+    if (env.con_num(c) > 0) env.con_force(c) = contact_force(env.con_dim(c), env.con_mu(c), env.con_D(c), env.con_jar(c));
+  });
+}
+
 /// Fills force_constraint with J' f, f the forces at the current jar: joint rows first, then contacts, in order.
 template <class Team> INLINE void constraint_force(Team team, const Model& model, Env& env, int rows, int contacts, bool active) {
   gather_rows(team, model, env, rows, active, [&](int dof) -> real& { return env.force_constraint(dof); },
               [&](int row, int k, real total) {
                 return fused(row_jacobian(model, env, row, k), row_force(env, row, env.row_jar(row)).force, total);
               });
-  team.each(contacts, [&](int c) {
-    if (env.con_num(c) > 0) env.con_force(c) = contact_force(env.con_dim(c), env.con_mu(c), env.con_D(c), env.con_jar(c)).force;
-  });
   NO_UNROLL for (int c = 0; team.any_in_warp(c < contacts); ++c) {
     const bool mine = c < contacts && env.con_num(c) > 0;
     const int first = mine ? env.con_adr(c) : 0;
-    const Vec3 force = mine ? env.con_force(c) : Vec3{};
+    const Vec3 force = mine ? env.con_force(c).force : Vec3{};
     team.each(mine ? env.con_num(c) : 0, [&](int e) {
       const JacobianEntry entry = env.con_J(first + e);
       real& total = env.force_constraint(entry.dof);
@@ -116,9 +120,9 @@ template <class Team> INLINE void hessian(Team team, const Model& model, Env& en
     int entries = 0, first = 0;
     ContactForce w = {};
     if (c < contacts && env.con_num(c) > 0) {
-      w = contact_force(env.con_dim(c), env.con_mu(c), env.con_D(c), env.con_jar(c));
+      w = env.con_force(c);
       first = env.con_adr(c);
-      if (w.state != 0) entries = env.con_num(c);
+      if (w.nn != 0) entries = env.con_num(c);
     }
     team.triangle(entries, [&](int s, int t) {  // entry s has the higher dof
       const JacobianEntry a = env.con_J(first + s), b = env.con_J(first + t);

@@ -4,7 +4,6 @@
 // multiplier is skipped. The diagonal is stored as its inverse.
 #pragma once
 #include "solver/constraint_products.h"
-#include "solver/register_columns.h"
 #include "solver/sparse_factor.h"
 
 /// Replaces H by L.
@@ -68,26 +67,7 @@ template <class Team> INLINE void hessian_pattern(Team team, const Model& model,
 
 /// Fills `search` with minus the solution of H x = grad, H being assembled in memory; leaves its factor there.
 template <class Team> INLINE void newton_direction(Team team, const Model& model, Env& env, bool active) {
-  if constexpr (factors_in_registers<Team>()) {
-#if PHALANX_SPECIALISED
-    using Columns = RegisterColumns<Team, false>;
-    Columns columns;
-    columns.load(team, [&](int i, int j) { return env.H(lower_index(i, j)); });
-    team.sync();
-    columns.factor(team, env, smallest_length, [&](int i, int j, real value) { env.H(lower_index(i, j)) = value; });
-    real x[Columns::slots];
-    UNROLL for (int c = 0; c < Columns::slots; ++c) {
-      const int j = team.lane + c * Team::lanes;
-      x[c] = j < model.nv ? -env.grad(j) : real(0);
-    }
-    columns.solve(team, x, [&](int i, int k) { return env.H(lower_index(i, k)); });
-    UNROLL for (int c = 0; c < Columns::slots; ++c) {
-      const int j = team.lane + c * Team::lanes;
-      if (active && j < model.nv) env.search(j) = x[c];
-    }
-    team.sync();
-#endif
-  } else if (model.nv > most_dense_dofs) {
+  if (model.nv > most_dense_dofs) {
     const auto entry = [&](int i, int j) -> real& { return env.H(lower_index(i, j)); };
     factor_pattern(team, model, env, smallest_length, active, entry);
     team.each(active ? model.nv : 0, [&](int i) { env.search(i) = -env.grad(i); });

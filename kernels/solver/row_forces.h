@@ -25,19 +25,19 @@ INLINE RowForce friction_row(real d, real loss, real jar) {
   return {force, d, 1};
 }
 
-/// A contact: the force along the normal and the tangents, and the curvature of the cost in the same axes.
-struct ContactForce {
-  Vec3 force;
-  real nn, n1, n2, t1, t2;  // curvature; the two tangents do not mix
-  int state;
-};
-
 /// jar of the four edges n + mu1 t1, n - mu1 t1, n + mu2 t2, n - mu2 t2; a frictionless contact has the normal alone.
 struct Edges {
   real a, b, e, f;
 };
 INLINE Edges contact_edges(Vec2 mu, Vec3 jar) {
   return {fused(mu.x, jar.y, jar.x), fused(-mu.x, jar.y, jar.x), fused(mu.y, jar.z, jar.x), fused(-mu.y, jar.z, jar.x)};
+}
+
+/// Which of the edges push at jar, as bits.
+INLINE int contact_state(int dim, Vec2 mu, Vec3 jar) {
+  const Edges x = contact_edges(mu, jar);
+  if (dim == 1) return jar.x < 0 ? 1 : 0;
+  return (x.a < 0 ? 1 : 0) | (x.b < 0 ? 2 : 0) | (x.e < 0 ? 4 : 0) | (x.f < 0 ? 8 : 0);
 }
 
 INLINE ContactForce contact_force(int dim, Vec2 mu, real d, Vec3 jar) {
@@ -53,6 +53,5 @@ INLINE ContactForce contact_force(int dim, Vec2 mu, real d, Vec3 jar) {
   result.n2 = cone ? mu.y * (de - df) : real(0);
   result.t1 = cone ? mu.x * mu.x * (da + db) : real(0);
   result.t2 = cone ? mu.y * mu.y * (de + df) : real(0);
-  result.state = (a ? 1 : 0) | (b ? 2 : 0) | (e ? 4 : 0) | (f ? 8 : 0);
   return result;
 }

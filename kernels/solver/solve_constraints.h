@@ -4,7 +4,7 @@
 // pieces that it was computed from ends at the minimum, so no further Hessian is needed to know it.
 #pragma once
 #include "dynamics/tree_factor.h"
-#include "solver/dense_factor.h"
+#include "solver/newton_step.h"
 
 /// Below this scaled gradient a float has nothing left to gain.
 constexpr real attainable_tolerance = sizeof(real) == 4 ? real(1e-6) : real(0);
@@ -26,17 +26,35 @@ template <class Team> INLINE Sums<2> rows_along(Team team, const Env& env, int r
   });
 }
 
-/// Starts from the warm start; fills acc, Ma and jar. The minimum is the same from anywhere, and one Newton step from here costs
-/// no more than the unconstrained acceleration would, so that one is not computed.
+/// Starts at zero with the warm start as the first direction, to be taken whole. The minimum is the same from anywhere, and one
+/// Newton step from the warm start costs no more than the unconstrained acceleration would, so that one is not computed.
 template <class Team> INLINE void start_solver(Team team, const Model& model, Env& env, int rows, int contacts) {
   const bool cold = model.opt_disableflags & disable_warmstart;
-  team.each(model.nv, [&](int i) { env.acc(i) = cold ? real(0) : env.warmstart(i); });
-  const auto start = [&](int i) { return env.acc(i); };
-  team.each(rows, [&](int r) { env.row_jar(r) = row_times(model, env, r, start) - env.row_aref(r); });
-  team.each(contacts, [&](int c) {
-    if (env.con_num(c) > 0) env.con_jar(c) = contact_times(env, c, start) - env.con_aref(c);
+  team.each(model.nv, [&](int i) {
+    env.search(i) = cold ? real(0) : env.warmstart(i);
+    env.acc(i) = 0;
+    env.Ma(i) = 0;
   });
-  team.each(model.nv, [&](int i) { env.Ma(i) = multiply_tree(model, env, start, i); });
+  team.each(rows, [&](int r) { env.row_jar(r) = -env.row_aref(r); });
+  team.each(contacts, [&](int c) {
+    if (env.con_num(c) > 0) env.con_jar(c) = -env.con_aref(c);
+  });
+}
+
+/// Fills Mv, row_jv and con_jv: M and J times the search direction.
+template <class Team> INLINE void direction_products(Team team, const Model& model, Env& env, int rows, int contacts, bool active) {
+  const auto direction = [&](int i) -> real& { return env.search(i); };
+  team.each(active ? model.nv : 0, [&](int i) {
+#if PHALANX_SPECIALISED
+    if constexpr (factors_in_registers<Team>()) env.Mv(i) = multiply_mass(model, env, direction, i);
+    else
+#endif
+      env.Mv(i) = multiply_tree(model, env, direction, i);
+  });
+  team.each(rows, [&](int row) { env.row_jv(row) = row_times(model, env, row, direction); });
+  team.each(contacts, [&](int k) {
+    if (env.con_num(k) > 0) env.con_jv(k) = contact_times(env, k, direction);
+  });
 }
 
 /// The step along the search direction at which the cost is least: the root of its increasing slope.
@@ -74,7 +92,7 @@ template <class Team> INLINE bool advance_solver(Team team, const Model& model, 
     const Vec3 before = env.con_jar(c), after = add_scaled(before, step, env.con_jv(c));
     const Vec2 mu = env.con_mu(c);
     const int dim = env.con_dim(c);
-    changed |= contact_force(dim, mu, env.con_D(c), before).state != contact_force(dim, mu, env.con_D(c), after).state;
+    changed |= contact_state(dim, mu, before) != contact_state(dim, mu, after);
     env.con_jar(c) = after;
   }
   team.each(active ? model.nv : 0, [&](int i) {
@@ -92,36 +110,36 @@ template <class Team> INLINE void newton(Team team, const Model& model, Env& env
   bool active = true;
   env.converged = false;
   env.solved = rows + contacts > 0;
-  NO_UNROLL for (int iteration = 0; team.any_in_warp(active); ++iteration) {
-    const int nv = active ? model.nv : 0, r = active ? rows : 0, c = active ? contacts : 0;
-    constraint_force(team, model, env, r, c, active);
-    team.each(nv, [&](int i) { env.grad(i) = env.Ma(i) - env.force_smooth(i) - env.force_constraint(i); });
+  NO_UNROLL for (int iteration = 0;; ++iteration) {
+    int nv = active ? model.nv : 0, r = active ? rows : 0, c = active ? contacts : 0;
+    direction_products(team, model, env, r, c, active);
+    real step = 1;
+    if (iteration > 0) {
+      const Sums<3> gauss = team.template sums<3>(nv, [&](int i) {
+        const real s = env.search(i);
+        return Sums<3>{{s * env.grad(i), s * (env.Ma(i) - env.force_smooth(i)), s * env.Mv(i)}};
+      });
+      step = line_search(team, model, env, r, c, gauss[0], gauss[1], gauss[2], active);
+    }
+    const bool changed = advance_solver(team, model, env, r, c, step, active);
+    if (iteration > 0 && active) {
+      env.iteration_count += 1;
+      env.converged = !changed && step == 1;
+      if (env.converged && !forces) active = false;
+    }
+    if (!team.any_in_warp(active)) break;
+
+    nv = active ? model.nv : 0, r = active ? rows : 0, c = active ? contacts : 0;
+    contact_forces(team, env, c);
+    NewtonStep<Team, factors_in_registers<Team>()> newton_step;
+    newton_step.gradient(team, model, env, r, c, active);
     const real size = scale * square_root(team.sum(nv, [&](int i) { return env.grad(i) * env.grad(i); }));
     if (active && (env.converged || !(size >= tolerance) || iteration >= most)) {
       env.converged = env.converged || size < tolerance;
       active = false;
     }
     if (!team.any_in_warp(active)) break;
-    const int nv2 = active ? model.nv : 0, r2 = active ? rows : 0, c2 = active ? contacts : 0;
-    hessian(team, model, env, r2, c2, active);
-    newton_direction(team, model, env, active);
-    const auto direction = [&](int i) { return env.search(i); };
-    team.each(nv2, [&](int i) { env.Mv(i) = multiply_tree(model, env, direction, i); });
-    team.each(r2, [&](int row) { env.row_jv(row) = row_times(model, env, row, direction); });
-    team.each(c2, [&](int k) {
-      if (env.con_num(k) > 0) env.con_jv(k) = contact_times(env, k, direction);
-    });
-    const Sums<3> gauss = team.template sums<3>(nv2, [&](int i) {
-      const real s = env.search(i);
-      return Sums<3>{{s * env.grad(i), s * (env.Ma(i) - env.force_smooth(i)), s * env.Mv(i)}};
-    });
-    const real step = line_search(team, model, env, r2, c2, gauss[0], gauss[1], gauss[2], active);
-    const bool changed = advance_solver(team, model, env, r2, c2, step, active);
-    if (active) {
-      env.iteration_count += 1;
-      env.converged = !changed && step == 1;
-      if (env.converged && !forces) active = false;
-    }
+    newton_step.direction(team, model, env, active ? rows : 0, active ? contacts : 0, active);
   }
 }
 

@@ -15,9 +15,21 @@ struct Vec10 {
 
 /// One dof's column of a contact's Jacobian: how the dof moves the second body's point relative to the first's, along the
 /// normal and the two tangents.
-struct JacobianEntry {
+struct alignas(16) JacobianEntry {
   Vec3 rows;
   int dof;
+};
+
+/// A contact: the force along the normal and the tangents, and the curvature of the cost in the same axes, where the two
+/// tangents do not mix. Without an active edge all of it is zero, else nn is not.
+struct alignas(16) ContactForce {
+  Vec3 force;
+  real nn, n1, n2, t1, t2;
+};
+
+/// Four neighbours in memory, read at once.
+struct alignas(16) FourReals {
+  real value[4];
 };
 
 /// What a team knows of its environment beside the workspace: the same in all of its lanes.

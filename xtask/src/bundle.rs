@@ -32,7 +32,9 @@ pub fn pack(root: &Path, models: Option<&Path>) -> Result<(), String> {
     let binary = bundle.join("phalanx");
     copy(&target_folder(root).join("release/phalanx"), &binary)?;
     run(Command::new("strip").arg(&binary))?;
-    copy(&root.join("xtask/gpu/check.py"), &bundle.join("check.py"))?;
+    for script in ["check.py", "profile.py"] {
+        copy(&root.join("xtask/gpu").join(script), &bundle.join(script))?;
+    }
     let ours = copy_models(&root.join("assets"), &folder, &[])?;
     let found = copy_models(&models.map_or_else(|| root.join(MODELS), Path::to_path_buf), &folder, CHANGED);
     let theirs = match (found, models) {

@@ -85,6 +85,7 @@ fn work_array(shape: &Shape, field: &Field) -> WorkArray {
     let Owner::Work { first, last } = field.owner else { unreachable!("a workspace field") };
     let absent = (field.name.starts_with("rk_") && !shape.is_runge_kutta())
         || (field.name == "actuation_slope" && !shape.is_implicit_fast())
+        || (field.name == "con_chain" && shape.sizes["pivot_words"] == 0)
         || (field.name == "force_gravcomp" && shape.sizes["actuator_gravcomp"] == 0)
         || (["implicit_L", "step_acc"].contains(&field.name) && !shape.is_implicit());
     let grows = field.dims.iter().any(|d| matches!(d, Dim::Contacts | Dim::JacobianEntries));
@@ -92,7 +93,7 @@ fn work_array(shape: &Shape, field: &Field) -> WorkArray {
     WorkArray {
         name: field.name.into(),
         words,
-        words_per_contact: field.words_per(Dim::Contacts) as u64,
+        words_per_contact: if absent { 0 } else { field.words_per(Dim::Contacts) as u64 },
         words_per_jacobian_word: u64::from(field.dims.contains(&Dim::JacobianEntries)),
         first_stage: first as u32,
         // Teams of several lanes factor the implicit mass matrix in the Hessian's memory.

@@ -48,6 +48,8 @@ pub fn kernel_request(kernel: &KernelPlan, shape: Option<&Shape>) -> KernelReque
     let mut options: Vec<String> = SAME_BITS_OPTIONS.iter().map(|o| (*o).to_owned()).collect();
     let threads = kernel.threads_per_block.max(1);
     let blocks = (THREADS_FOR_128_REGISTERS / threads).max(1);
+    // Costs neither code nor time, and profilers can name the line.
+    options.push("-lineinfo".to_owned());
     options.push(format!("-DPHALANX_LANES={}", kernel.lanes_per_env));
     options.push(format!("-DPHALANX_MAX_THREADS={threads}"));
     options.push(format!("-DPHALANX_MIN_BLOCKS={blocks}"));

@@ -32,6 +32,8 @@ pub enum Element {
     SpatialInertia,
     /// One degree of freedom's column of a contact's Jacobian: three rows and the dof's index.
     JacobianEntry,
+    /// A contact's force and the curvature of its cost: eight numbers.
+    ContactForce,
     /// Five numbers.
     Vec5,
     /// Ten numbers.
@@ -48,6 +50,7 @@ impl Element {
             Element::Quat | Element::JacobianEntry => 4,
             Element::Vec5 => 5,
             Element::SpatialMotion | Element::SpatialForce => 6,
+            Element::ContactForce => 8,
             Element::Mat3 => 9,
             Element::SpatialInertia | Element::Vec10 => 10,
         }
@@ -66,6 +69,7 @@ impl Element {
             Element::SpatialForce => "SpatialForce",
             Element::SpatialInertia => "SpatialInertia",
             Element::JacobianEntry => "JacobianEntry",
+            Element::ContactForce => "ContactForce",
             Element::Vec5 => "Vec5",
             Element::Vec10 => "Vec10",
         }
@@ -114,7 +118,7 @@ sizes! {
     TurningActuators "turning_actuators" "1 if an actuator drives a free or ball joint"
     ActuatorGravcomp "actuator_gravcomp" "1 if gravity compensation goes through actuators"
     PairTypes "pair_types" "pair types that occur, a bit each"
-    PivotWords "pivot_words" "numbers of two padded rows where a matrix is factored in registers, else 0"
+    PivotWords "pivot_words" "numbers of two padded rows, each with a number of the right side, where a matrix is factored in registers, else 0"
     PatternDofs "pattern_dofs" "nv where a matrix is factored by its pattern, else 0"
     PatternWords "pattern_words" "words of such a pattern"
     FrictionRowMax "friction_row_max" "friction-loss rows at most: nv, or 0 where no dof can have any"

@@ -205,6 +205,7 @@ pub const FIELDS: &[Field] = &[
     // Workspace: kinematics.
     f("body_position", Vec3, &[Of(Nbody)], "", work(KINEMATICS, SMOOTH), "xpos"),
     f("body_orientation", Quat, &[Of(Nbody)], "", work(KINEMATICS, SMOOTH), "xquat"),
+    f("joint_turn", Quat, &[Of(Njnt)], "", work(KINEMATICS, KINEMATICS), "how the joint's position turns its body"),
     f("joint_anchor", Vec3, &[Of(Njnt)], "", work(KINEMATICS, COM), "xanchor"),
     f("joint_axis", Vec3, &[Of(Njnt)], "", work(KINEMATICS, COM), "xaxis"),
     f("tree_com", Vec3, &[Of(Nbody)], "", work(COM, BUILD), "subtree_com"),
@@ -252,7 +253,8 @@ pub const FIELDS: &[Field] = &[
     f("con_aref", Vec3, &[Contacts], "", work(BUILD, SOLVE), "reference acceleration: normal, tangents"),
     f("con_jar", Vec3, &[Contacts], "", work(SOLVE, SOLVE), "J a - aref: normal, tangents"),
     f("con_jv", Vec3, &[Contacts], "", work(SOLVE, SOLVE), "J times the search direction"),
-    f("con_force", Vec3, &[Contacts], "", work(SOLVE, SOLVE), "force: normal, tangents"),
+    f("con_force", ContactForce, &[Contacts], "", work(SOLVE, SOLVE), "force, normal and tangents, and curvature of the cost"),
+    f("con_chain", Int, &[Contacts, Fixed(2)], "", work(BUILD, SOLVE), "dofs of the Jacobian's entries, as bits, where a matrix is factored in registers"),
     f("con_adr", Int, &[Contacts], "", work(BUILD, SOLVE), "first Jacobian entry"),
     f("con_num", Int, &[Contacts], "", work(BUILD, SOLVE), "number of Jacobian entries"),
     f("con_J", JacobianEntry, &[JacobianEntries], "", work(BUILD, SOLVE), "Jacobian of the contact point's relative motion, by dof, descending"),

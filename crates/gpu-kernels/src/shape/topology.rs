@@ -48,7 +48,7 @@ pub(super) fn of(model: &Model, collisions: &CollisionTable) -> (Sizes, Arrays) 
         ("turning_actuators", i64::from(arrays["actuator_trnid"].iter().any(|j| model.jnt_type[*j as usize] <= BALL))),
         ("actuator_gravcomp", i64::from(model.jnt_actgravcomp.iter().any(|f| *f != 0))),
         ("pair_types", collisions.pairs.iter().fold(0, |bits, p| bits | 1 << p.pair_type)),
-        ("pivot_words", if nv > MOST_DENSE_DOFS { 0 } else { 2 * ((nv + 3) / 4 * 4) }),
+        ("pivot_words", if nv > MOST_DENSE_DOFS { 0 } else { 2 * ((nv + 4) / 4 * 4) }),
         ("pattern_dofs", if nv > MOST_DENSE_DOFS { nv } else { 0 }),
         ("pattern_words", if nv > MOST_DENSE_DOFS { nv * ((nv + 31) / 32) } else { 0 }),
         ("friction_row_max", friction_rows(model)),

@@ -61,45 +61,49 @@ fn tables(out: &mut String, baked: &Baked) {
         let values = baked.topology.get(field.name).map_or(&[][..], |v| v);
         let text = values.iter().map(i32::to_string).collect::<Vec<_>>().join(", ");
         let text = if values.is_empty() { "0".into() } else { text };
-        let kind = narrowest(values);
-        let _ = writeln!(out, "constexpr {kind} {}[] = {{{text}}};", field.name);
+        // Whole words: a narrower load needs another instruction to widen it.
+        let _ = writeln!(out, "constexpr int {}[] = {{{text}}};", field.name);
     }
-    ancestors(out, baked);
+    chains(out, baked);
     out.push_str("}  // namespace table\n\n");
 }
 
-/// For each dof the set of dofs above it, as words of bits.
-fn ancestors(out: &mut String, baked: &Baked) {
-    let parents = baked.topology.get("dof_parentid").map_or(&[][..], |v| v);
+/// For each dof the sets of dofs above it and below it, and for each body the chain that moves it, as words of bits.
+fn chains(out: &mut String, baked: &Baked) {
+    let list = |name: &str| baked.topology.get(name).map_or(&[][..], |v| v);
+    let (parents, last_dofs) = (list("dof_parentid"), list("body_lastdof"));
     let words = parents.len().div_ceil(32).max(1);
-    let row = |dof: usize| {
-        let mut bits = vec![0u32; words];
-        let mut above = parents[dof];
-        while above >= 0 {
-            bits[above as usize / 32] |= 1 << (above % 32);
-            above = parents[above as usize];
+    let mut above = vec![vec![0u32; words]; parents.len()];
+    let mut below = above.clone();
+    for dof in 0..parents.len() {
+        let mut next = parents[dof];
+        while let Ok(ancestor) = usize::try_from(next) {
+            above[dof][ancestor / 32] |= 1 << (ancestor % 32);
+            below[ancestor][dof / 32] |= 1 << (dof % 32);
+            next = parents[ancestor];
         }
-        format!("{{{}}}", bits.iter().map(|b| format!("{b}u")).collect::<Vec<_>>().join(", "))
+    }
+    let chain = |last: &i32| {
+        let mut bits = vec![0u32; words];
+        if let Ok(last) = usize::try_from(*last) {
+            bits.clone_from(&above[last]);
+            bits[last / 32] |= 1 << (last % 32);
+        }
+        bits
     };
-    let rows: Vec<String> = (0..parents.len()).map(row).collect();
-    let rows = if rows.is_empty() { "{0u}".to_owned() } else { rows.join(", ") };
-    let _ = writeln!(out, "constexpr uint32_t dof_ancestors[][{words}] = {{{rows}}};");
-}
-
-/// The smallest C++ integer that holds every value: tables are read through the cache.
-fn narrowest(values: &[i32]) -> &'static str {
-    if values.iter().all(|v| i8::try_from(*v).is_ok()) {
-        "int8_t"
-    } else if values.iter().all(|v| i16::try_from(*v).is_ok()) {
-        "short"
-    } else {
-        "int"
+    let moving: Vec<Vec<u32>> = last_dofs.iter().map(chain).collect();
+    for (name, rows) in [("dof_ancestors", &above), ("dof_descendants", &below), ("body_chain", &moving)] {
+        let row = |bits: &Vec<u32>| {
+            format!("{{{}}}", bits.iter().map(|b| format!("{b}u")).collect::<Vec<_>>().join(", "))
+        };
+        let rows = if rows.is_empty() { "{0u}".to_owned() } else { rows.iter().map(row).collect::<Vec<_>>().join(", ") };
+        let _ = writeln!(out, "constexpr uint32_t {name}[][{words}] = {{{rows}}};");
     }
 }
 
 fn model(out: &mut String, baked: Option<&Baked>) {
     out.push_str("/// The model as one environment sees it.\nstruct Model {\n");
-    out.push_str("  const Arguments* arguments;\n  int64_t env;\n");
+    out.push_str("  const Arguments* arguments;\n  int env;\n");
     for size in Size::ALL {
         match baked {
             None => {
@@ -120,7 +124,7 @@ fn model(out: &mut String, baked: Option<&Baked>) {
             }
         }
     }
-    out.push_str("  INLINE Model(const Arguments& a, int64_t environment) : arguments(&a), env(environment)");
+    out.push_str("  INLINE Model(const Arguments& a, int64_t environment) : arguments(&a), env((int)environment)");
     if baked.is_none() {
         for size in Size::ALL {
             let _ = write!(out, ",\n    {0}((int)a.{0})", size.name());
@@ -144,7 +148,7 @@ fn model_value(out: &mut String, field: &Field) {
     let (parameter, index) = if single { ("", "0") } else { ("int i", "i") };
     let _ = writeln!(
         out,
-        "  INLINE {cpp} {name}({parameter}) const {{ return ((const {cpp}*)(arguments->{name} + env * arguments->{name}_stride))[{index}]; }}"
+        "  INLINE {cpp} {name}({parameter}) const {{ return ((const {cpp}*)(arguments->{name} + wide_product(env, (int)arguments->{name}_stride)))[{index}]; }}"
     );
 }
 
