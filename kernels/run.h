@@ -10,12 +10,12 @@
 constexpr uint32_t fault_not_finite = 1;
 
 /// Sums over the run. They are kept in several banks, since all teams add to them.
-enum Counter { count_contacts, count_rows, count_iterations, count_solves, count_retried, count_not_converged, counter_count = 8 };
+enum Counter { count_contacts, count_rows, count_iterations, count_solves, count_retried, count_not_converged, count_steps, counter_count = 8 };
 constexpr int counter_banks = 64;
 
-/// What a team adds to the counters when it is done.
+/// What a team adds to the counters when it is done: sums over the steps that it committed.
 struct Tally {
-  uint64_t contacts = 0, rows = 0, iterations = 0, solves = 0, retried = 0, not_converged = 0;
+  uint64_t contacts = 0, rows = 0, iterations = 0, solves = 0, retried = 0, not_converged = 0, steps = 0;
 };
 
 template <class Team> INLINE void load(Team team, const Model& model, Env& env) {
@@ -79,6 +79,7 @@ INLINE void finish_pass(Team team, const Model& model, Env& env, int pass, bool 
     tally.solves += env.solved ? 1 : 0;
     tally.retried += a.is_retry ? 1 : 0;
     tally.not_converged += env.converged ? 0 : 1;
+    tally.steps += 1;
   }
 }
 
@@ -137,4 +138,5 @@ template <class Team> INLINE void add_tally(Team team, const Arguments& a, int64
   atomic_add(counters + count_solves, tally.solves);
   atomic_add(counters + count_retried, tally.retried);
   atomic_add(counters + count_not_converged, tally.not_converged);
+  atomic_add(counters + count_steps, tally.steps);
 }

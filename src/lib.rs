@@ -29,8 +29,8 @@
 //!   inputs (`ctrl`, `qfrc_applied`, `xfrc_applied`), outputs (`xpos`, `qacc`, ... after [`Simulation::request`]) and
 //!   model fields (`body_mass`, `geom_friction`, ...), which are one for all or, named in [`Options::per_env`], one for
 //!   each.
-//! - [`LaunchPlan`] says how a batch is laid out on a device and why; [`plan_model`] makes one for a device that you do
-//!   not have.
+//! - [`LaunchPlan`] says how a batch is laid out on a device and why; [`plan_model`] estimates one for a device that you
+//!   do not have, [`plan_compiled`] has the compiler's numbers in it.
 //!
 //! `examples/` has a first step, a rollout with random actions, domain randomisation, and a plan for another device. Units
 //! are SI, angles are radians, quaternions are w, x, y, z.
@@ -41,6 +41,7 @@
 //! serves machines with and without a GPU; `phalanx doctor` says what a machine lacks. Building it needs a CUDA toolkit,
 //! or this workspace's `.cargo/config.toml`, which makes do without. Without the feature the crate builds anywhere.
 
+pub use phalanx_gpu_kernels::executor::plan_compiled;
 pub use phalanx_gpu_kernels::planning::{PlanningError, plan_model};
 pub use phalanx_launch_planner::{
     Capacity, Demand, DeviceLimits, HiddenMemory, KernelPlan, LaunchPlan, Limiter, LimitsError, MemoryMap, Placement,
@@ -48,6 +49,6 @@ pub use phalanx_launch_planner::{
 };
 pub use phalanx_model::{ArrayData, Integrator, LoadError, Model, NamedArray, Names};
 pub use phalanx_sim_core::{
-    DetailContact, DetailField, Details, DeviceChoice, Envs, InjectedContact, NOT_FINITE, Options, Precision, Reset,
-    SimError, Simulation, Snapshot, SolverOptions, Statistics, Target,
+    DetailContact, DetailField, Details, DeviceChoice, Envs, InjectedContact, NOT_FINITE, Options, Precision,
+    RANDOM_ENVIRONMENTS, RANDOM_STEPS, Reset, SimError, Simulation, Snapshot, SolverOptions, Statistics, Target,
 };

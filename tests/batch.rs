@@ -3,8 +3,10 @@
 
 mod scenes;
 
-use phalanx::{DeviceChoice, Envs, Model, NOT_FINITE, Options, Precision, Reset, SimError, Simulation, Target};
-use scenes::{ASSETS, asset, batch, device, drive, envs};
+use phalanx::{
+    DeviceChoice, Envs, Model, NOT_FINITE, Options, Precision, Reset, SimError, Simulation, Statistics, Target,
+};
+use scenes::{ASSETS, asset, batch, device, drive, envs, model};
 use std::process::Command;
 
 /// Steps of a rollout: long enough for every asset to leave its keyframe and touch the ground anew.
@@ -250,6 +252,43 @@ fn a_reset_to_given_states_puts_each_environment_where_it_was_told() {
 }
 
 #[test]
+fn a_reset_to_a_keyframe_sets_all_that_the_keyframe_holds_and_nothing_of_the_others() {
+    let model = model(
+        "<worldbody>
+           <body name='target' mocap='true' pos='0 0 1'><geom size='.1' contype='0' conaffinity='0'/></body>
+           <body><joint name='rail' type='slide'/><geom size='.1' pos='3 0 0'/></body>
+         </worldbody>
+         <actuator><motor joint='rail'/></actuator>
+         <keyframe>
+           <key qpos='1'/>
+           <key time='2.5' qpos='0.5' qvel='0.25' ctrl='0.75' mpos='1 2 3' mquat='0 1 0 0'/>
+         </keyframe>",
+    );
+    let mut sim = Simulation::new(&model, envs(2)).unwrap();
+    let fields = ["qpos", "qvel", "ctrl", "mocap_pos", "mocap_quat", "time", "qfrc_applied", "qacc_warmstart"];
+    sim.write("ctrl", &[-1.0]).unwrap();
+    sim.write("qfrc_applied", &[4.0]).unwrap();
+    sim.step_many(3).unwrap();
+    let before = fields.map(|field| sim.read(field).unwrap());
+    sim.reset(Reset { envs: Envs::Ids(&[1]), to: Target::Keyframe(1) }).unwrap();
+    let wanted: [&[f64]; 8] =
+        [&[0.5], &[0.25], &[0.75], &[1.0, 2.0, 3.0], &[0.0, 1.0, 0.0, 0.0], &[2.5], &[0.0], &[0.0]];
+    for ((field, before), wanted) in fields.iter().zip(before).zip(wanted) {
+        let after = sim.read(field).unwrap();
+        assert_eq!(after[..wanted.len()], before[..wanted.len()], "{field} of the other");
+        assert_eq!(after[wanted.len()..], *wanted, "{field}");
+    }
+    sim.step().unwrap();
+    assert!((sim.read("time").unwrap()[1] - 2.502).abs() < 1e-12, "time goes on from the keyframe's");
+
+    // Another target leaves inputs and motion-capture bodies as they are.
+    sim.reset(Reset { envs: Envs::All, to: Target::Default }).unwrap();
+    assert_eq!(sim.read("ctrl").unwrap(), [-1.0, 0.75]);
+    assert_eq!(sim.read("mocap_pos").unwrap(), [0.0, 0.0, 1.0, 1.0, 2.0, 3.0]);
+    assert_eq!(sim.read("time").unwrap(), [0.0; 2]);
+}
+
+#[test]
 fn a_number_that_is_not_finite_is_refused_with_its_place() {
     let mut sim = batch(&asset("ant"), envs(2));
     let before = sim.snapshot().unwrap();
@@ -321,6 +360,31 @@ fn an_environment_that_blows_up_is_frozen_and_flagged_while_the_others_go_on() {
             assert!((sim.read("time").unwrap()[3] - 5.0 * model.opt.timestep).abs() < 1e-12, "{context}");
         }
     }
+}
+
+#[test]
+fn a_frozen_environment_counts_neither_in_steps_nor_in_means() {
+    let model = asset("ant");
+    let mut sim = batch(&model, envs(8));
+    blow_up(&mut sim, "velocity");
+    drive(&mut sim, 0, STEPS);
+    let seen = sim.statistics().unwrap();
+    assert_eq!((seen.steps, seen.env_steps, seen.not_finite), (STEPS, 7 * STEPS, 1));
+    // The seven that went on, each alone.
+    let alone = [0, 1, 2, 4, 5, 6, 7].map(|first_env| {
+        let mut sim = batch(&model, Options { first_env, ..envs(1) });
+        drive(&mut sim, 0, STEPS);
+        sim.statistics().unwrap()
+    });
+    let mean = |count: fn(&Statistics) -> u64| alone.iter().map(count).sum::<u64>() as f64 / (7 * STEPS) as f64;
+    assert_eq!((seen.contacts_mean(), seen.rows_mean()), (mean(|s| s.contacts), mean(|s| s.rows)));
+}
+
+#[test]
+fn steps_taken_in_the_retry_pool_are_counted_once() {
+    let mut sim = batch(&asset("ant"), Options { fast_contacts: Some(1), ..envs(7) });
+    (0..5).for_each(|_| sim.step_many(4).unwrap());
+    assert_eq!(sim.statistics().unwrap().env_steps, 7 * 20);
 }
 
 #[test]

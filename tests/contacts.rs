@@ -2,7 +2,7 @@
 
 mod scenes;
 
-use phalanx::{Model, Simulation};
+use phalanx::{DeviceChoice, Model, Options, Precision, Simulation};
 use scenes::{model, reference, single};
 
 /// A sliding block is lifted a little and lands again, so that its friction comes in strokes; MuJoCo 4.0.0 is 3 % off over
@@ -181,4 +181,27 @@ fn a_contact_within_its_gap_is_found_but_does_not_push() {
     let (free, found) = acceleration(0.02, 0.05);
     assert!(found == 1 && (free + 10.0).abs() < 1e-9, "within the gap it falls: {free}");
     assert_eq!(acceleration(0.02, 0.0).1, 0, "beyond both it is not found");
+}
+
+#[test]
+fn the_margins_of_a_forward_pass_are_those_of_its_environment() {
+    let model = model(
+        r#"<worldbody><geom type="plane" size="0 0 1"/>
+        <body pos="0 0 0.15"><joint axis="0 0 1" type="slide" limited="true" range="-1 0.05"/>
+        <geom size="0.1" mass="1"/></body></worldbody>"#,
+    );
+    let per_env = vec!["geom_margin".into(), "jnt_margin".into()];
+    let options = Options { device: DeviceChoice::Cpu, precision: Precision::F64, per_env, ..Options::envs(2) };
+    let mut sim = Simulation::new(&model, options).unwrap();
+    // Two geoms and a joint: the surfaces are 0.05 m apart, and the joint is as far from its limit.
+    sim.write("geom_margin", &[0.0, 0.0, 0.0, 0.125]).unwrap();
+    sim.write("jnt_margin", &[0.25, 0.5]).unwrap();
+    let mut margins = |env| {
+        let details = sim.forward_details(env, None).unwrap();
+        let values = |name: &str| details.fields.iter().find(|f| f.name == name).unwrap().values.clone();
+        assert!(values("efc_pos").iter().all(|pos| (pos - 0.05).abs() < 1e-12), "{:?}", values("efc_pos"));
+        values("efc_margin")
+    };
+    assert_eq!(margins(0), [0.25]);
+    assert_eq!(margins(1), [0.5, 0.125, 0.125, 0.125, 0.125]);
 }

@@ -319,6 +319,10 @@ struct Arguments {
   uint64_t random_step;
   const real* reset_qpos;
   const real* reset_qvel;
+  const real* reset_act;
+  const real* reset_ctrl;
+  const real* reset_mocap_pos;
+  const real* reset_mocap_quat;
   int64_t reset_stride;
   uint64_t* stage_clocks;
   const real* injected_contacts;

@@ -45,6 +45,8 @@ fn a_wrong_command_line_is_refused_with_code_2() {
     }
     run_refuses(&["--keyframe", "home", "--state", "x.npz"], 2, &["--keyframe"]);
     run_refuses(&["--steps", "18446744073709551615", "--decimation", "2"], 2, &["--decimation"]);
+    run_refuses(&["--first-env", "72057594037927936"], 2, &["--first-env", "72057594037927936"]);
+    run_refuses(&["--steps", "281474976710657", "--controls", "random"], 2, &["281474976710656"]);
     refuses(&["run", "assets/ant.xml", "--device", "tpu"], 2, &["tpu", "cuda:I"]);
     refuses(&["run", "assets/ant.xml", "--device", "cuda:one"], 2, &["cuda:one"]);
     refuses(&["run", "assets/ant.xml", "--device", "cuda:0", "--precision", "f64"], 2, &["f64", "CPU"]);
@@ -55,7 +57,7 @@ fn a_wrong_command_line_is_refused_with_code_2() {
 #[test]
 fn a_bad_model_is_refused_with_file_and_line() {
     let folder = Folder::new();
-    refuses(&["run", &folder.path("none.xml")], 1, &["none.xml"]);
+    refuses(&["run", &folder.path("none.xml")], 1, &["none.xml: cannot read"]);
     refuses(&["run", &folder.path("")], 1, &[]);
     for (name, text, word) in [
         ("empty.xml", "", "empty.xml"),
@@ -170,4 +172,17 @@ fn a_record_that_cannot_be_written_stops_the_run_before_it_starts() {
     run_refuses(&["--record", &folder.path("no/such/folder/record.npz")], 1, &["record.npz"]);
     run_refuses(&["--record", &folder.path("")], 1, &["folder"]);
     run_refuses(&["--hashes", &folder.path("no/hashes")], 1, &["hashes"]);
+}
+
+#[test]
+fn a_folder_that_takes_no_file_is_named_as_the_user_named_it() {
+    let folder = Folder::new();
+    for (option, name) in [("--record", "none/record.npz"), ("--hashes", "none/hashes")] {
+        let file = folder.path(name);
+        let output = phalanx(&["run", "assets/cartpole.xml", "--device", "cpu", option, &file]);
+        let message = text(&output.stderr);
+        let place = format!("error: {file}: no file can be made in the folder {}", folder.path("none"));
+        assert!(message.starts_with(&place), "{message}");
+        assert!(message.contains("No such file") && !message.contains(".phalanx-"), "{message}");
+    }
 }

@@ -1,10 +1,10 @@
 //! `phalanx plan`: the launch on a device that is not here.
 
-use crate::{Folder, json, phalanx, text};
+use crate::{Folder, command, json, phalanx, text};
 
 #[test]
 fn a_plan_has_the_promised_keys() {
-    let plan = json(&["plan", "assets/humanoid.xml", "--envs", "8192", "--device", "rtx4090", "--json"]);
+    let plan = json(&["plan", "assets/humanoid.xml", "--envs", "8192", "--device", "rtx4090", "--estimate", "--json"]);
     for key in ["device", "estimated", "kernels", "memory", "max_num_envs", "rejected"] {
         assert!(plan.get(key).is_some(), "{key} is not in {plan}");
     }
@@ -56,7 +56,8 @@ fn the_plans_of_two_devices_are_compared_row_by_row() {
 #[test]
 fn limits_of_a_plan_can_be_planned_for_again() {
     let folder = Folder::new();
-    let plan = |device: &str| json(&["plan", "assets/ant.xml", "--envs", "1000", "--device", device, "--json"]);
+    let plan =
+        |device: &str| json(&["plan", "assets/ant.xml", "--envs", "1000", "--device", device, "--estimate", "--json"]);
     let of_preset = plan("t4");
     let file = folder.write("limits.json", of_preset["device"].to_string());
     assert_eq!(plan(&file), of_preset);
@@ -64,8 +65,9 @@ fn limits_of_a_plan_can_be_planned_for_again() {
 
 #[test]
 fn more_environments_than_memory_are_refused_with_the_largest_number() {
-    let arguments =
-        |envs: &str| ["plan", "assets/ant.xml", "--device", "t4", "--json", "--envs", envs].map(String::from);
+    let arguments = |envs: &str| {
+        ["plan", "assets/ant.xml", "--device", "t4", "--estimate", "--json", "--envs", envs].map(String::from)
+    };
     let run = |envs: &str| phalanx(&arguments(envs).each_ref().map(String::as_str));
     let refused = run("1000000000000");
     let message = text(&refused.stderr);
@@ -74,4 +76,45 @@ fn more_environments_than_memory_are_refused_with_the_largest_number() {
     assert!(run(largest).status.success(), "{largest} fit");
     let one_more = (largest.parse::<u64>().unwrap() + 1).to_string();
     assert_eq!(run(&one_more).status.code(), Some(1), "{one_more} do not fit");
+}
+
+#[test]
+fn a_plan_has_the_compilers_numbers_where_there_is_a_compiler() {
+    let folder = Folder::new();
+    let nvrtc = json(&["doctor", "--json"])["nvrtc"].is_object();
+    let plan = |more: &[&str]| {
+        let arguments = ["plan", "assets/cartpole.xml", "--envs", "1000", "--device", "h200", "--json"];
+        let mut command = command(&[&arguments[..], more].concat());
+        let output = command.env("PHALANX_CACHE_DIR", folder.path("cache")).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()
+    };
+    let estimate = plan(&["--estimate"]);
+    assert_eq!(estimate["estimated"], true);
+    assert_eq!(folder.names(), [""; 0], "nothing is compiled");
+    if !nvrtc {
+        eprintln!("skipped: no NVRTC on this machine (pip install nvidia-cuda-nvrtc)");
+        return;
+    }
+    let compiled = plan(&[]);
+    assert_eq!(compiled["estimated"], false);
+    // The compiled kernels are those that the estimate chose.
+    for key in ["lanes_per_env", "placement"] {
+        assert_eq!(compiled["kernels"][0][key], estimate["kernels"][0][key], "{key}");
+    }
+    assert!(compiled["memory"]["hidden"]["local_memory"].as_u64().unwrap() > 0, "the generic kernel has local memory");
+    let begun = std::time::Instant::now();
+    assert_eq!(plan(&[]), compiled);
+    assert!(begun.elapsed().as_secs_f64() < 2.0, "the second time it comes from the cache");
+}
+
+#[test]
+fn a_plan_without_a_compiler_is_an_estimate_and_says_so() {
+    let folder = Folder::new();
+    let mut command = command(&["plan", "assets/cartpole.xml", "--envs", "10", "--device", "h200", "--json"]);
+    let output = command.env("PHALANX_NVRTC", folder.path("none")).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let plan: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(plan["estimated"], true);
+    assert!(text(&output.stderr).contains("the plan is an estimate"), "{}", text(&output.stderr));
 }

@@ -195,4 +195,8 @@ fn environments_that_blow_up_are_counted_and_end_no_run() {
         json(&["run", &model, "--envs", "3", "--steps", "100", "--controls", "random", "--device", "cpu", "--json"]);
     assert_eq!(summary["faults"]["not_finite"], 3);
     assert_eq!(summary["steps"], 100);
+    // What is frozen is not stepped, and makes no speed.
+    let (steps, seconds) = (summary["timed_env_steps"].as_f64().unwrap(), summary["timed_seconds"].as_f64().unwrap());
+    assert!(steps < 3.0 * 99.0, "{summary}");
+    assert_eq!(summary["env_steps_per_second"], steps / seconds);
 }

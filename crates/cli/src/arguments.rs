@@ -191,6 +191,9 @@ pub struct PlanArguments {
     /// A second device, written as the first: shows both plans side by side.
     #[arg(long, value_name = "cuda:I|PRESET|LIMITS.json")]
     pub diff: Option<String>,
+    /// Estimates what the kernels take from their launch bounds, without compiling them.
+    #[arg(long)]
+    pub estimate: bool,
     /// Prints one JSON object.
     #[arg(long)]
     pub json: bool,

@@ -37,8 +37,9 @@ pub struct Rollout<'a> {
 pub struct Outcome {
     /// Whole control steps.
     pub steps: u64,
-    /// Time steps that were timed: all but the first, unless there is only one.
-    pub timed_steps: u64,
+    /// Steps of an environment that were timed: all but the first of each, unless there is only one, and none of a frozen
+    /// environment.
+    pub timed_env_steps: u64,
     /// How long they took.
     pub seconds: f64,
     /// Whether Ctrl-C ended the run.
@@ -58,7 +59,7 @@ impl Rollout<'_> {
         tracing::info!("stepping {} environments {total} times", simulation.num_envs());
         let progress = Progress::start(total);
         let (mut done, mut chunk) = (0, 1);
-        let (mut timed_steps, mut seconds) = (0, 0.0);
+        let (mut untimed, mut seconds) = (0, 0.0);
         while done < total && !self.interrupt.is_pressed() {
             let start = Instant::now();
             let end = total.min(done.saturating_add(chunk));
@@ -68,15 +69,17 @@ impl Rollout<'_> {
             simulation.synchronize()?;
             let took = start.elapsed().as_secs_f64();
             done = end;
-            if !warm_up {
-                timed_steps += steps;
+            if warm_up {
+                untimed = simulation.statistics()?.env_steps;
+            } else {
                 seconds += took;
             }
             progress.update(done, simulation.num_envs() as f64 * steps as f64 / took.max(1e-9));
             let fitting = (CHUNK.as_secs_f64() / took.max(1e-9) * steps as f64) as u64;
             chunk = fitting.clamp(1, chunk.saturating_mul(CHUNK_GROWTH));
         }
-        Ok(Outcome { steps: done / self.decimation, timed_steps, seconds, interrupted: done < total })
+        let timed_env_steps = simulation.statistics()?.env_steps - untimed;
+        Ok(Outcome { steps: done / self.decimation, timed_env_steps, seconds, interrupted: done < total })
     }
 
     /// Enqueues the time steps from `done` to `end`.

@@ -42,32 +42,16 @@ impl StartState {
             StartState::Default => {}
             StartState::Keyframe(index) => {
                 simulation.reset(Reset { envs: Envs::All, to: Target::Keyframe(*index) })?;
-                write_all(simulation, &rest_of_keyframe(simulation.model(), *index))?;
             }
-            StartState::File(fields) => write_all(simulation, fields)?,
+            StartState::File(fields) => {
+                // A field without numbers has nothing to write.
+                for (name, values) in fields.iter().filter(|(_, values)| !values.is_empty()) {
+                    simulation.write(name, values)?;
+                }
+            }
         }
         Ok(())
     }
-}
-
-fn write_all(simulation: &mut Simulation, fields: &[(String, Vec<f64>)]) -> Result<(), Failure> {
-    // A field without numbers has nothing to write.
-    for (name, values) in fields.iter().filter(|(_, values)| !values.is_empty()) {
-        simulation.write(name, values)?;
-    }
-    Ok(())
-}
-
-/// What a keyframe holds besides position and velocity, which a reset takes.
-fn rest_of_keyframe(model: &Model, index: usize) -> Vec<(String, Vec<f64>)> {
-    let row = |name: &str, values: &[f64], n: usize| (name.to_string(), values[index * n..(index + 1) * n].to_vec());
-    vec![
-        row("act", &model.key_act, model.na),
-        row("ctrl", &model.key_ctrl, model.nu),
-        row("mocap_pos", &model.key_mpos, 3 * model.nmocap),
-        row("mocap_quat", &model.key_mquat, 4 * model.nmocap),
-        row("time", &model.key_time, 1),
-    ]
 }
 
 /// A field of a state file: its name, and its shape for one environment.

@@ -31,7 +31,7 @@ impl WholeFile {
         // The default is for secrets: readable by the owner only. These files are like any other.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let temporary = builder.tempfile_in(folder(target)).map_err(|error| Failure::file(target, error))?;
+        let temporary = builder.tempfile_in(folder(target)).map_err(|error| no_file_there(target, error))?;
         Ok(WholeFile { target: target.to_path_buf(), temporary: BufWriter::new(temporary) })
     }
 
@@ -63,7 +63,14 @@ impl std::io::Seek for WholeFile {
 
 /// A file without a name in the folder of `target`: it vanishes with the program, however that ends.
 pub fn nameless_beside(target: &Path) -> Result<File, Failure> {
-    tempfile::tempfile_in(folder(target)).map_err(|error| Failure::file(target, error))
+    tempfile::tempfile_in(folder(target)).map_err(|error| no_file_there(target, error))
+}
+
+/// The target's folder takes no file. The error is `cause at path "temporary file"`; what the user did not type is left out.
+fn no_file_there(target: &Path, error: std::io::Error) -> Failure {
+    let text = error.to_string();
+    let cause = text.split_once(" at path ").map_or(&*text, |(cause, _)| cause);
+    Failure::file(target, format!("no file can be made in the folder {}: {cause}", folder(target).display()))
 }
 
 fn folder(target: &Path) -> &Path {

@@ -1,4 +1,5 @@
 //! From a model's shape to what the launch planner asks: workspace arrays, bytes per environment, capacities.
+use crate::compile::CompileError;
 use crate::fields::{Dim, Element, FIELDS, Field, Owner, owned, stage};
 use crate::shape::{Shape, ShapeError};
 use phalanx_launch_planner::{
@@ -18,6 +19,9 @@ pub enum PlanningError {
     /// It does not fit the device.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// Its kernels do not compile, or there is no compiler for the device.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
 }
 
 /// Plans a model for a device, with estimates for what only a compiler knows.

@@ -84,7 +84,9 @@ pub(crate) fn read_text_with_includes(
 }
 
 fn read_text(path: &Path, from: &Place) -> Result<String, LoadError> {
-    let failed = |why: String| from.error(format!("cannot read {}: {why}", path.display()));
+    // The model's own file is named before the message.
+    let what = if from.line == 0 { "this file".into() } else { path.display().to_string() };
+    let failed = |why: String| from.error(format!("cannot read {what}: {why}"));
     let size = std::fs::metadata(path).map_err(|e| failed(e.to_string()))?.len();
     if size > MAX_FILE_SIZE {
         return Err(failed(format!("it has {size} bytes, more than {MAX_FILE_SIZE}")));

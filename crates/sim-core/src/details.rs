@@ -1,7 +1,7 @@
 //! One forward pass of one environment, with every derived field by MuJoCo's name. CPU only.
 use crate::SimError;
 use crate::simulation::{Backend, Simulation};
-use crate::state_arena::{from_bytes, width};
+use crate::state_arena::{from_bytes, width, words};
 use phalanx_gpu_kernels::executor::{Executor, Memory, OpenWorkspace};
 use phalanx_gpu_kernels::fields::{Owner, Size, owned};
 
@@ -102,11 +102,14 @@ impl Simulation {
             fields.push(DetailField {
                 name: name.into(),
                 shape: self.output_shape(name, n),
-                values: from_bytes(&bytes, real),
+                values: from_bytes(&bytes, real).collect(),
             });
         }
+        let margins = ["jnt_margin", "geom_margin", "pair_margin"];
+        let [jnt_margin, geom_margin, pair_margin] = margins.map(|name| self.model_value_of(name, env));
         let view = Pass {
             sim: self,
+            margins: Margins { jnt: jnt_margin?, geom: geom_margin?, pair: pair_margin? },
             work: &workspace,
             contacts: marks[0] as usize,
             entries: marks[1] as usize,
@@ -154,12 +157,20 @@ impl Simulation {
 fn read_words(memory: &Memory) -> Result<Vec<u32>, SimError> {
     let mut bytes = [0u8; 16];
     memory.read(0, &mut bytes)?;
-    Ok(bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
+    Ok(words(&bytes).collect())
+}
+
+/// The margins of the environment at hand.
+struct Margins {
+    jnt: Vec<f64>,
+    geom: Vec<f64>,
+    pair: Vec<f64>,
 }
 
 /// A finished pass and its counts.
 struct Pass<'a> {
     sim: &'a Simulation,
+    margins: Margins,
     work: &'a OpenWorkspace,
     contacts: usize,
     entries: usize,
@@ -264,11 +275,7 @@ impl Pass<'_> {
                 BALL_LIMIT => jacobian[first..first + 3].copy_from_slice(&axis[3 * r..3 * r + 3]),
                 _ => jacobian[first] = sign[r],
             }
-            let margin = if kind[r] == 0 {
-                0.0
-            } else {
-                self.sim.shape.values["jnt_margin"][self.sim.model.dof_jntid[first] as usize]
-            };
+            let margin = if kind[r] == 0 { 0.0 } else { self.margins.jnt[self.sim.model.dof_jntid[first] as usize] };
             let force = if kind[r] == 0 { (-d[r] * jar[r]).clamp(-loss[r], loss[r]) } else { push(d[r], jar[r]) };
             let kind = if kind[r] == 0 { FRICTION_DOF } else { LIMIT_JOINT };
             Row { kind, jacobian, pos: past[r] + margin, margin, aref: aref[r], d: d[r], force }
@@ -313,13 +320,12 @@ impl Pass<'_> {
     }
 
     fn margin(&self, pair: usize) -> f64 {
-        let values = &self.sim.shape.values;
         match self.sim.shape.topology["collision_pairid"][pair] {
             -1 => {
                 let (a, b) = self.sim.shape.collision_geoms()[pair];
-                values["geom_margin"][a] + values["geom_margin"][b]
+                self.margins.geom[a] + self.margins.geom[b]
             }
-            named => values["pair_margin"][named as usize],
+            named => self.margins.pair[named as usize],
         }
     }
 }

@@ -80,6 +80,16 @@ pub enum SimError {
         /// The last index.
         last: u64,
     },
+    /// An identity, a step or an actuator that random numbers cannot be told apart by.
+    #[error("{what} {number} is beyond what random controls tell apart: it must be below {limit}")]
+    BeyondRandom {
+        /// What it is.
+        what: &'static str,
+        /// Its number.
+        number: u64,
+        /// One past the largest.
+        limit: u64,
+    },
     /// A keyframe that there is none of.
     #[error("keyframe {key} was named, the model has {count}")]
     NoSuchKeyframe {

@@ -1,7 +1,8 @@
 //! Reading and writing fields by name.
 use crate::SimError;
+use crate::pieces::{Source, write_alike, write_numbers};
 use crate::simulation::Simulation;
-use crate::state_arena::{from_bytes, is_on_request, to_bytes, width};
+use crate::state_arena::{from_bytes, is_on_request, to_bytes, width, words};
 use phalanx_gpu_kernels::fields::{FIELDS, Field, Owner};
 
 /// The field of that name among those that users see.
@@ -48,8 +49,7 @@ impl Simulation {
         if field == "time" {
             return self.read_time();
         }
-        let bytes = self.read_bytes(field)?;
-        Ok(from_bytes(&bytes, self.real_bytes()))
+        self.read_as(field, |number| number)
     }
 
     /// As [`read`](Self::read), in float.
@@ -57,36 +57,52 @@ impl Simulation {
     /// # Errors
     /// As [`read`](Self::read).
     pub fn read_f32(&mut self, field: &str) -> Result<Vec<f32>, SimError> {
-        Ok(self.read(field)?.into_iter().map(|v| v as f32).collect())
+        if field == "time" {
+            return Ok(self.read_time()?.into_iter().map(|v| v as f32).collect());
+        }
+        self.read_as(field, |number| number as f32)
     }
 
-    /// The bytes of a field as they are in memory.
-    pub(crate) fn read_bytes(&mut self, name: &str) -> Result<Vec<u8>, SimError> {
+    fn read_as<T>(&self, field: &str, convert: impl Fn(f64) -> T) -> Result<Vec<T>, SimError> {
+        let real = self.real_bytes();
+        let source = self.source_of(field)?;
+        let mut numbers = Vec::with_capacity(source.bytes / real);
+        source.in_pieces(real, |piece| numbers.extend(from_bytes(piece, real).map(&convert)))?;
+        Ok(numbers)
+    }
+
+    /// Where a field's numbers lie.
+    pub(crate) fn source_of(&self, name: &str) -> Result<Source<'_>, SimError> {
         let field = find(name)?;
-        let (n, real) = (width(&self.shape, field), self.real_bytes());
-        let batch = self.options.num_envs as usize * n * real;
-        if let Some(memory) = self.state.extra.get(field.name) {
-            let mut bytes = vec![0; batch];
-            memory.read(0, &mut bytes)?;
-            return Ok(bytes);
+        let one = width(&self.shape, field) * self.real_bytes();
+        let bytes = self.options.num_envs as usize * one;
+        let state = &self.state;
+        if let Some(memory) = state.extra.get(field.name) {
+            return Ok(Source { memory: Some(memory), offset: 0, bytes });
         }
         match field.owner {
             Owner::Model => {
-                let mut bytes = vec![0; n * real];
-                self.state.values.read(self.state.shared_values[field.name] as usize, &mut bytes)?;
-                Ok(bytes)
+                let offset = state.shared_values[field.name] as usize;
+                Ok(Source { memory: Some(&state.values), offset, bytes: one })
             }
             Owner::Output => {
                 let advice = format!("call request(\"{name}\") first");
                 Err(SimError::WrongUse { name: name.into(), what: "an output that was not requested", advice })
             }
-            _ if is_on_request(field) => Ok(vec![0; batch]),
+            _ if is_on_request(field) => Ok(Source { memory: None, offset: 0, bytes }),
             _ => {
-                let mut bytes = vec![0; batch];
-                self.state.arena.read(self.state.places[field.name].offset as usize, &mut bytes)?;
-                Ok(bytes)
+                let offset = state.places[field.name].offset as usize;
+                Ok(Source { memory: Some(&state.arena), offset, bytes })
             }
         }
+    }
+
+    /// A model field of one environment: its own, where each has its own, else the one that all share.
+    pub(crate) fn model_value_of(&self, name: &str, env: u64) -> Result<Vec<f64>, SimError> {
+        let Some(memory) = self.state.extra.get(name) else { return Ok(self.shape.values[name].clone()) };
+        let mut bytes = vec![0; width(&self.shape, find(name)?) * self.real_bytes()];
+        memory.read(env as usize * bytes.len(), &mut bytes)?;
+        Ok(from_bytes(&bytes, self.real_bytes()).collect())
     }
 
     /// Writes a state, input or model field: n values for all environments alike, or num_envs times n.
@@ -132,16 +148,19 @@ impl Simulation {
                 Err(SimError::WrongUse { name: field.into(), what: "an output", advice })
             }
             _ => {
-                let all = if values.len() == whole { values.to_vec() } else { values.repeat(num_envs as usize) };
-                let bytes = to_bytes(&all, self.real_bytes());
                 if is_on_request(found) {
                     self.state.request(self.backend.executor(), &self.shape, found.name, num_envs)?;
                 }
-                match self.state.extra.get_mut(found.name) {
-                    Some(memory) => memory.write(0, &bytes)?,
-                    None => self.state.arena.write(self.state.places[found.name].offset as usize, &bytes)?,
+                let real = self.real_bytes();
+                let state = &mut self.state;
+                let (memory, offset) = match state.extra.get_mut(found.name) {
+                    Some(memory) => (memory, 0),
+                    None => (&mut state.arena, state.places[found.name].offset as usize),
+                };
+                if values.len() == whole {
+                    return write_numbers(memory, offset, values, real);
                 }
-                Ok(())
+                write_alike(memory, offset, &to_bytes(values, real), num_envs as usize)
             }
         }
     }
@@ -164,12 +183,16 @@ impl Simulation {
     }
 
     fn read_time(&mut self) -> Result<Vec<f64>, SimError> {
-        let counts = self.state.read_control("step_count", 4 * self.options.num_envs as usize)?;
         let each = self.state.extra.contains_key("opt_timestep");
         let steps = if each { self.read("opt_timestep")? } else { self.shape.values["opt_timestep"].clone() };
-        let counts = counts.chunks_exact(4).map(|b| f64::from(u32::from_le_bytes([b[0], b[1], b[2], b[3]])));
-        let time = |(env, (count, base)): (usize, (f64, &f64))| base + count * steps[env.min(steps.len() - 1)];
-        Ok(counts.zip(&self.time_base).enumerate().map(time).collect())
+        let mut time = Vec::with_capacity(self.time_base.len());
+        self.state.control("step_count", 4 * self.time_base.len()).in_pieces(4, |piece| {
+            for count in words(piece) {
+                let env = time.len();
+                time.push(self.time_base[env] + f64::from(count) * steps[env.min(steps.len() - 1)]);
+            }
+        })?;
+        Ok(time)
     }
 
     fn write_time(&mut self, values: &[f64]) -> Result<(), SimError> {
@@ -180,9 +203,8 @@ impl Simulation {
         }
         check_finite("time", values)?;
         self.time_base = if values.len() == num_envs { values.to_vec() } else { vec![values[0]; num_envs] };
-        let zeros = vec![0u8; 4 * num_envs];
-        self.state.control.write(self.state.control_offsets["step_count"] as usize, &zeros)?;
-        Ok(())
+        let offset = self.state.control_offsets["step_count"] as usize;
+        write_alike(&mut self.state.control, offset, &[0; 4], num_envs)
     }
 }
 

@@ -11,6 +11,7 @@ mod field_access;
 mod hashes;
 mod model_values;
 mod options;
+mod pieces;
 mod reset;
 mod simulation;
 mod snapshot;
@@ -21,7 +22,7 @@ pub use details::{DetailContact, DetailField, Details, InjectedContact};
 pub use error::SimError;
 pub use options::{DeviceChoice, Options, Precision, SolverOptions};
 pub use reset::{Envs, Reset, Target};
-pub use simulation::Simulation;
+pub use simulation::{RANDOM_ENVIRONMENTS, RANDOM_STEPS, Simulation};
 pub use snapshot::Snapshot;
 pub use statistics::Statistics;
 

@@ -1,6 +1,7 @@
 //! Model fields: one value for all environments, or one for each.
 use crate::SimError;
 use crate::field_access::find;
+use crate::pieces::rows_of_a_piece;
 use crate::simulation::Simulation;
 use crate::state_arena::{to_bytes, width};
 use phalanx_gpu_kernels::fields::Owner;
@@ -51,16 +52,15 @@ pub(crate) fn with_derived(mut names: Vec<&'static str>) -> Vec<&'static str> {
 
 impl Simulation {
     /// Recomputes what is derived from an edited field: in the environments whose rows changed, where each has its own.
-    fn recompute_derived(&mut self, name: &str, changed: &[u8]) -> Result<(), SimError> {
+    fn recompute_derived(&mut self, name: &str, mut changed: Vec<u8>) -> Result<(), SimError> {
         if !SOURCES.contains(&name) || !changed.contains(&1) {
             return Ok(());
         }
         if self.state.extra.contains_key("dof_invweight0") {
             let offset = self.state.control_offsets["mask"];
-            let mut mask = changed.to_vec();
             // An edit of a value that all share changes every environment.
-            mask.resize(self.options.num_envs as usize, changed[0]);
-            self.state.control.write(offset as usize, &mask)?;
+            changed.resize(self.options.num_envs as usize, changed[0]);
+            self.state.control.write(offset as usize, &changed)?;
             self.state.arguments.set("mask", self.state.control.address() + offset);
             let done = self.backend.executor_mut().set_constants(&self.state.arguments, self.options.num_envs);
             self.state.arguments.set("mask", 0);
@@ -108,24 +108,40 @@ impl Simulation {
         if recompute && name == "opt_timestep" {
             self.fold_time()?;
         }
-        let real = self.real_bytes();
-        let found = self.read_bytes(name)?;
-        let n = width(&self.shape, find(name)?);
-        let wanted = to_bytes(values, real);
-        let wanted = if wanted.len() < found.len() { wanted.repeat(self.options.num_envs as usize) } else { wanted };
-        let row = (n * real).max(1);
-        let changed: Vec<u8> = found.chunks(row).zip(wanted.chunks(row)).map(|(a, b)| u8::from(a != b)).collect();
-        if let Some(memory) = self.state.extra.get_mut(name) {
-            memory.write(0, &wanted)?;
-        } else {
-            let offset = self.state.shared_values[name] as usize;
-            self.state.values.write(offset, &wanted)?;
+        let changed = self.replace_rows(name, values)?;
+        if !self.state.extra.contains_key(name) {
             self.shape.values.insert(name, values.to_vec());
         }
         if recompute && name == "geom_size" {
             let bounds = self.bounding_radii(values);
             return self.write_model_value("geom_rbound", &bounds, false);
         }
-        if recompute { self.recompute_derived(name, &changed) } else { Ok(()) }
+        if recompute { self.recompute_derived(name, changed) } else { Ok(()) }
+    }
+
+    /// Writes the rows of a model field and says which of them were different: one byte for each, 0 or 1. One row is
+    /// written to all.
+    fn replace_rows(&mut self, name: &str, values: &[f64]) -> Result<Vec<u8>, SimError> {
+        let (n, real) = (width(&self.shape, find(name)?), self.real_bytes());
+        if n == 0 {
+            return Ok(Vec::new());
+        }
+        let row = n * real;
+        let rows = self.source_of(name)?.bytes / row;
+        let mut changed = Vec::with_capacity(rows);
+        let alike = to_bytes(&values[..n], real).repeat(rows_of_a_piece(row).min(rows));
+        for first in (0..rows).step_by(rows_of_a_piece(row)) {
+            let last = rows.min(first + rows_of_a_piece(row));
+            let own = if values.len() > n { to_bytes(&values[first * n..last * n], real) } else { Vec::new() };
+            let wanted = if own.is_empty() { &alike[..(last - first) * row] } else { &own };
+            let mut found = vec![0; wanted.len()];
+            self.source_of(name)?.read(first * row, &mut found)?;
+            changed.extend(found.chunks(row).zip(wanted.chunks(row)).map(|(a, b)| u8::from(a != b)));
+            match self.state.extra.get_mut(name) {
+                Some(memory) => memory.write(first * row, wanted)?,
+                None => self.state.values.write(self.state.shared_values[name] as usize, wanted)?,
+            }
+        }
+        Ok(changed)
     }
 }

@@ -87,6 +87,7 @@ pub struct Options {
     /// float or double.
     pub precision: Precision,
     /// Identity of environment 0: random numbers depend on it, so that parts of a batch on several devices agree with the whole.
+    /// With `num_envs` at most [`RANDOM_ENVIRONMENTS`](crate::RANDOM_ENVIRONMENTS).
     pub first_env: u64,
     /// Seed of random controls.
     pub seed: u64,

@@ -1,8 +1,8 @@
 //! Starting environments over.
 use crate::SimError;
 use crate::field_access::check_finite;
+use crate::pieces::write_numbers;
 use crate::simulation::Simulation;
-use crate::state_arena::to_bytes;
 
 /// Which environments.
 #[derive(Clone, Copy, Debug)]
@@ -18,11 +18,13 @@ pub enum Envs<'a> {
 /// What to.
 #[derive(Clone, Copy, Debug)]
 pub enum Target<'a> {
-    /// The model's `qpos0`, at rest.
+    /// The model's `qpos0`, at rest. Inputs and motion-capture bodies stay as they are.
     Default,
-    /// A keyframe of the model.
+    /// A keyframe of the model, in full: positions, velocities, activations, controls, motion-capture bodies and time;
+    /// applied forces become zero. What `mj_resetDataKeyframe` does.
     Keyframe(usize),
-    /// A state: n values for all alike, or n for every environment of the batch.
+    /// A state: n values for all alike, or n for every environment of the batch. Inputs and motion-capture bodies stay as
+    /// they are.
     State {
         /// Positions.
         qpos: &'a [f64],
@@ -40,30 +42,45 @@ pub struct Reset<'a> {
     pub to: Target<'a>,
 }
 
+/// What a reset writes: rows for the kernel by the names of its arguments, and the time.
+struct Start {
+    rows: Vec<(&'static str, Vec<f64>)>,
+    /// Whether each environment has a row of its own.
+    is_each: bool,
+    time: f64,
+}
+
+/// What a keyframe sets and other targets leave alone: null unless a keyframe is reset to.
+const OF_KEYFRAME: [&str; 4] = ["reset_act", "reset_ctrl", "reset_mocap_pos", "reset_mocap_quat"];
+
 impl Simulation {
     /// Puts environments back to a state, clears their faults, and makes their requested outputs current; the others are
-    /// not touched. Their time starts at zero.
+    /// not touched. Their time starts at zero, or at the keyframe's.
     ///
     /// # Errors
     /// If an environment or keyframe does not exist, or the state is not one; nothing is changed then.
     pub fn reset(&mut self, reset: Reset) -> Result<(), SimError> {
         let mask = self.mask_of(reset.envs)?;
-        let (qpos, qvel) = self.state_of(reset.to)?;
+        let start = self.start_of(reset.to)?;
         let real = self.real_bytes();
-        let mut source = self.backend.executor().allocate((qpos.len() + qvel.len()) * real, "the state to reset to")?;
-        source.write(0, &to_bytes(&qpos, real))?;
-        source.write(qpos.len() * real, &to_bytes(&qvel, real))?;
+        let bytes = start.rows.iter().map(|(_, values)| values.len() * real).sum();
+        let mut source = self.backend.executor().allocate(bytes, "the state to reset to")?;
+        let mut offsets = Vec::with_capacity(start.rows.len());
+        let mut end = 0;
+        for (name, values) in &start.rows {
+            write_numbers(&mut source, end, values, real)?;
+            offsets.push((*name, end as u64));
+            end += values.len() * real;
+        }
         let mask_address = self.state.control.address() + self.state.control_offsets["mask"];
         self.state.control.write(self.state.control_offsets["mask"] as usize, &mask)?;
-        let arguments = &mut self.state.arguments;
-        arguments.set("mask", mask_address);
-        arguments.set("reset_qpos", source.address());
-        arguments.set("reset_qvel", source.address() + (qpos.len() * real) as u64);
-        arguments.set("reset_stride", u64::from(qpos.len() > self.model.nq || (self.options.num_envs == 1)));
-        let done = self.backend.executor_mut().reset(arguments);
-        self.state.arguments.set("mask", 0);
+        self.state.arguments.set("mask", mask_address);
+        self.state.arguments.set("reset_stride", u64::from(start.is_each));
+        offsets.iter().for_each(|(name, offset)| self.state.arguments.set(name, source.address() + offset));
+        let done = self.backend.executor_mut().reset(&self.state.arguments);
+        ["mask"].iter().chain(&OF_KEYFRAME).for_each(|name| self.state.arguments.set(name, 0));
         done?;
-        self.time_base.iter_mut().zip(&mask).filter(|(_, m)| **m != 0).for_each(|(t, _)| *t = 0.0);
+        self.time_base.iter_mut().zip(&mask).filter(|(_, m)| **m != 0).for_each(|(t, _)| *t = start.time);
         self.forward_masked(mask_address)?;
         self.synchronize() // the source is freed when this returns
     }
@@ -94,14 +111,16 @@ impl Simulation {
         }
     }
 
-    fn state_of(&self, target: Target) -> Result<(Vec<f64>, Vec<f64>), SimError> {
+    fn start_of(&self, target: Target) -> Result<Start, SimError> {
         let (nq, nv, num_envs) = (self.model.nq, self.model.nv, self.options.num_envs as usize);
+        let plain = |qpos: Vec<f64>, qvel: Vec<f64>, is_each: bool| Start {
+            rows: vec![("reset_qpos", qpos), ("reset_qvel", qvel)],
+            is_each,
+            time: 0.0,
+        };
         match target {
-            Target::Default => Ok((self.model.qpos0.clone(), vec![0.0; nv])),
-            Target::Keyframe(key) if key < self.model.nkey => Ok((
-                self.model.key_qpos[key * nq..(key + 1) * nq].to_vec(),
-                self.model.key_qvel[key * nv..(key + 1) * nv].to_vec(),
-            )),
+            Target::Default => Ok(plain(self.model.qpos0.clone(), vec![0.0; nv], false)),
+            Target::Keyframe(key) if key < self.model.nkey => Ok(self.start_of_keyframe(key)),
             Target::Keyframe(key) => Err(SimError::NoSuchKeyframe { key, count: self.model.nkey }),
             Target::State { qpos, qvel } => {
                 for (name, values, n) in [("qpos", qpos, nq), ("qvel", qvel, nv)] {
@@ -122,8 +141,22 @@ impl Simulation {
                     if each && values.len() == n { values.repeat(num_envs) } else { values.to_vec() }
                 };
                 let each = qpos.len() != nq || qvel.len() != nv;
-                Ok((spread(qpos, nq, each), spread(qvel, nv, each)))
+                Ok(plain(spread(qpos, nq, each), spread(qvel, nv, each), each))
             }
         }
+    }
+
+    fn start_of_keyframe(&self, key: usize) -> Start {
+        let m = &self.model;
+        let row = |values: &[f64], n: usize| values[key * n..(key + 1) * n].to_vec();
+        let rows = vec![
+            ("reset_qpos", row(&m.key_qpos, m.nq)),
+            ("reset_qvel", row(&m.key_qvel, m.nv)),
+            ("reset_act", row(&m.key_act, m.na)),
+            ("reset_ctrl", row(&m.key_ctrl, m.nu)),
+            ("reset_mocap_pos", row(&m.key_mpos, 3 * m.nmocap)),
+            ("reset_mocap_quat", row(&m.key_mquat, 4 * m.nmocap)),
+        ];
+        Start { rows, is_each: false, time: m.key_time[key] }
     }
 }

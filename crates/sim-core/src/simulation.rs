@@ -14,6 +14,13 @@ const POSITIONS: u64 = 1;
 const VELOCITIES: u64 = 2;
 const ACCELERATIONS: u64 = 3;
 
+/// Environments that random numbers tell apart: `first_env + num_envs` is at most this.
+pub const RANDOM_ENVIRONMENTS: u64 = 1 << 56;
+/// Steps that random numbers tell apart.
+pub const RANDOM_STEPS: u64 = 1 << 48;
+/// Actuators that random numbers tell apart, four for each of 2^16 counters.
+const RANDOM_ACTUATORS: u64 = 1 << 18;
+
 /// The executor of a batch. The CPU's is kept by its type, since it offers more than the common interface.
 pub(crate) enum Backend {
     Cpu(Box<CpuExecutor>),
@@ -73,6 +80,8 @@ impl Simulation {
         if options.num_envs == 0 {
             return Err(SimError::NoEnvironments);
         }
+        let last = options.first_env.saturating_add(options.num_envs - 1);
+        check_random("environment", last, RANDOM_ENVIRONMENTS)?;
         let mut shape = Shape::of(model)?;
         override_solver(&mut shape, &options);
         let per_env = crate::model_values::with_derived(crate::model_values::per_env_fields(&options.per_env)?);
@@ -166,8 +175,10 @@ impl Simulation {
     /// size of the batch.
     ///
     /// # Errors
-    /// If the launch is refused.
+    /// If the step is not below [`RANDOM_STEPS`], the model has more than 262,144 actuators, or the launch is refused.
     pub fn draw_random_controls(&mut self, step: u64) -> Result<(), SimError> {
+        check_random("step", step, RANDOM_STEPS)?;
+        check_random("actuator", self.model.nu.saturating_sub(1) as u64, RANDOM_ACTUATORS)?;
         self.state.arguments.set("random_step", step);
         Ok(self.backend.executor_mut().random_controls(&self.state.arguments)?)
     }
@@ -264,6 +275,11 @@ impl Simulation {
         }
         Ok(())
     }
+}
+
+/// Refuses a number that does not fit its bits of the random numbers' counter: see `control_words` in `kernels/reset.h`.
+fn check_random(what: &'static str, number: u64, limit: u64) -> Result<(), SimError> {
+    if number < limit { Ok(()) } else { Err(SimError::BeyondRandom { what, number, limit }) }
 }
 
 fn override_solver(shape: &mut Shape, options: &Options) {

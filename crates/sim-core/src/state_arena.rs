@@ -1,5 +1,6 @@
 //! The memory of a batch: one arena for state and inputs, one for the model's values, and what is allocated on request.
 use crate::SimError;
+use crate::pieces::Source;
 use phalanx_gpu_kernels::executor::{COUNTER_BANKS, COUNTERS, Executor, Memory};
 use phalanx_gpu_kernels::fields::{FIELDS, Field, Owner, owned};
 use phalanx_gpu_kernels::shape::Shape;
@@ -127,10 +128,15 @@ impl StateArena {
         Ok(())
     }
 
-    /// Reads integers of the control memory.
+    /// Integers of the control memory.
+    pub(crate) fn control(&self, name: &str, bytes: usize) -> Source<'_> {
+        Source { memory: Some(&self.control), offset: self.control_offsets[name] as usize, bytes }
+    }
+
+    /// Reads integers of the control memory at once.
     pub(crate) fn read_control(&self, name: &str, bytes: usize) -> Result<Vec<u8>, SimError> {
         let mut out = vec![0u8; bytes];
-        self.control.read(self.control_offsets[name] as usize, &mut out)?;
+        self.control(name, bytes).read(0, &mut out)?;
         Ok(out)
     }
 }
@@ -147,12 +153,17 @@ pub(crate) fn to_bytes(values: &[f64], real_bytes: usize) -> Vec<u8> {
 }
 
 /// Bytes in the build's precision as numbers.
-pub(crate) fn from_bytes(bytes: &[u8], real_bytes: usize) -> Vec<f64> {
+pub(crate) fn from_bytes(bytes: &[u8], real_bytes: usize) -> impl Iterator<Item = f64> + '_ {
     let number = |b: &[u8]| match *b {
         [a, b, c, d] => f64::from(f32::from_le_bytes([a, b, c, d])),
         _ => f64::from_le_bytes(b.try_into().unwrap_or([0; 8])),
     };
-    bytes.chunks_exact(real_bytes).map(number).collect()
+    bytes.chunks_exact(real_bytes).map(number)
+}
+
+/// Bytes as words of 32 bits.
+pub(crate) fn words(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
+    bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
 }
 
 fn topology(executor: &dyn Executor, shape: &Shape) -> Result<(Memory, Offsets), SimError> {

@@ -1,6 +1,8 @@
 //! What the run has seen so far: contacts, rows, solver iterations, retries, faults, and the time of each stage.
 use crate::SimError;
+use crate::pieces::Source;
 use crate::simulation::Simulation;
+use crate::state_arena::words;
 use phalanx_gpu_kernels::executor::{COUNTER_BANKS, COUNTERS};
 use phalanx_gpu_kernels::fields::STAGES;
 
@@ -23,7 +25,7 @@ pub struct Statistics {
     pub not_finite: u64,
     /// Steps of the batch.
     pub steps: u64,
-    /// Steps of an environment.
+    /// Steps of an environment that were taken: a frozen environment takes none.
     pub env_steps: u64,
 }
 
@@ -57,9 +59,11 @@ impl Simulation {
         for (i, word) in bytes.chunks_exact(8).enumerate() {
             sums[i % COUNTERS] += u64::from_le_bytes(word.try_into().unwrap_or_default());
         }
-        let not_finite = self.faults()?.iter().filter(|f| *f & crate::NOT_FINITE != 0).count() as u64;
-        let [contacts, rows, iterations, solves, retried, not_converged, ..] = sums;
-        let env_steps = self.steps * self.options.num_envs;
+        let mut not_finite = 0;
+        self.fault_words().in_pieces(4, |piece| {
+            not_finite += words(piece).filter(|fault| fault & crate::NOT_FINITE != 0).count() as u64;
+        })?;
+        let [contacts, rows, iterations, solves, retried, not_converged, env_steps, _] = sums;
         Ok(Statistics {
             contacts,
             rows,
@@ -78,8 +82,13 @@ impl Simulation {
     /// # Errors
     /// If a kernel failed.
     pub fn faults(&mut self) -> Result<Vec<u32>, SimError> {
-        let bytes = self.state.read_control("fault", 4 * self.options.num_envs as usize)?;
-        Ok(bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
+        let mut faults = Vec::with_capacity(self.options.num_envs as usize);
+        self.fault_words().in_pieces(4, |piece| faults.extend(words(piece)))?;
+        Ok(faults)
+    }
+
+    fn fault_words(&self) -> Source<'_> {
+        self.state.control("fault", 4 * self.options.num_envs as usize)
     }
 
     /// The most contacts and Jacobian entries that an environment has had.

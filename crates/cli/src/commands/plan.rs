@@ -1,11 +1,16 @@
 //! `phalanx plan`: shows how a batch would be launched on a device of this machine, a well-known one, or given limits.
+//!
+//! Where NVRTC is found the kernels are compiled, and the plan has their numbers; otherwise, or with `--estimate`, it has
+//! estimates and says so.
 
 use std::path::Path;
 use std::process::ExitCode;
 
+use phalanx_gpu_kernels::compile::CompileError;
 use phalanx_gpu_kernels::cuda;
-use phalanx_gpu_kernels::planning::plan_model;
-use phalanx_launch_planner::{Comparison, Demand, DeviceLimits};
+use phalanx_gpu_kernels::executor::plan_compiled;
+use phalanx_gpu_kernels::planning::{PlanningError, plan_model};
+use phalanx_launch_planner::{Comparison, Demand, DeviceLimits, LaunchPlan};
 use phalanx_model::Model;
 
 use crate::arguments::PlanArguments;
@@ -20,9 +25,10 @@ pub fn plan(arguments: &PlanArguments) -> Result<ExitCode, Failure> {
     demand.fast_contacts = arguments.fast_contacts;
     demand.lanes = arguments.lanes;
     demand.memory_limit = arguments.memory_limit;
-    let plan = plan_model(&model, &limits, &demand)?;
+    let plan_for = if arguments.estimate { plan_model } else { compiled_or_estimated };
+    let plan = plan_for(&model, &limits, &demand)?;
     if let Some(other) = &arguments.diff {
-        let comparison = Comparison::of(&plan, &plan_model(&model, &limits_of(other)?, &demand)?);
+        let comparison = Comparison::of(&plan, &plan_for(&model, &limits_of(other)?, &demand)?);
         return if arguments.json { print_json(&comparison) } else { print(&comparison.to_string()) }
             .map(|()| ExitCode::SUCCESS);
     }
@@ -32,6 +38,21 @@ pub fn plan(arguments: &PlanArguments) -> Result<ExitCode, Failure> {
         print(&plan.to_string())?
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The plan of the compiled kernels, or an estimate where nothing compiles for such a device.
+fn compiled_or_estimated(model: &Model, limits: &DeviceLimits, demand: &Demand) -> Result<LaunchPlan, PlanningError> {
+    match plan_compiled(model, limits, demand) {
+        Err(PlanningError::Compile(
+            error @ (CompileError::NvrtcNotFound { .. }
+            | CompileError::NvrtcUnusable { .. }
+            | CompileError::UnsupportedArchitecture { .. }),
+        )) => {
+            tracing::warn!("the plan is an estimate: {error}");
+            plan_model(model, limits, demand)
+        }
+        answer => answer,
+    }
 }
 
 /// The limits that a name stands for: a preset, a file of limits, or a device of this machine.

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use phalanx_model::Model;
-use phalanx_sim_core::{DeviceChoice, Options, Precision, Simulation};
+use phalanx_sim_core::{DeviceChoice, Options, Precision, RANDOM_ENVIRONMENTS, RANDOM_STEPS, Simulation};
 use serde::Serialize;
 
-use crate::arguments::RunArguments;
+use crate::arguments::{ControlsChoice, RunArguments};
 use crate::commands::plan::limits_of;
 use crate::controls::Controls;
 use crate::failure::{Failure, INTERRUPTED};
@@ -62,9 +62,10 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
 
 /// Writes the hash of every environment's state, 16 hexadecimal digits a line.
 fn write_hashes(path: &Path, simulation: &mut Simulation) -> Result<(), Failure> {
-    let lines: String = simulation.env_hashes()?.iter().map(|hash| format!("{hash:016x}\n")).collect();
     let mut file = WholeFile::create(path)?;
-    file.write_all(lines.as_bytes()).map_err(|error| Failure::file(path, error))?;
+    for hash in simulation.env_hashes()? {
+        writeln!(file, "{hash:016x}").map_err(|error| Failure::file(path, error))?;
+    }
     file.finish()
 }
 
@@ -76,8 +77,14 @@ fn options(arguments: &RunArguments) -> Result<Options, Failure> {
     if arguments.steps.checked_mul(arguments.decimation.into()).is_none() {
         return Err(Failure::Usage("--steps times --decimation is more than can be counted; write fewer".into()));
     }
-    if arguments.first_env.checked_add(arguments.envs).is_none() {
-        return Err(Failure::Usage("--first-env and --envs are more than can be counted; write fewer".into()));
+    if arguments.first_env.checked_add(arguments.envs).is_none_or(|end| end > RANDOM_ENVIRONMENTS) {
+        let message = format!("--first-env and --envs together are more than {RANDOM_ENVIRONMENTS}; write fewer");
+        return Err(Failure::Usage(message));
+    }
+    if arguments.controls == Some(ControlsChoice::Random) && arguments.steps > RANDOM_STEPS {
+        let message =
+            format!("random controls are drawn for at most {RANDOM_STEPS} control steps; write fewer --steps");
+        return Err(Failure::Usage(message));
     }
     let mut options = Options::envs(arguments.envs);
     options.device = if arguments.precision == Precision::F64 { DeviceChoice::Cpu } else { arguments.device };
@@ -105,7 +112,7 @@ struct Summary {
     interrupted: bool,
     env_steps_per_second: f64,
     timed_seconds: f64,
-    timed_env_steps: f64,
+    timed_env_steps: u64,
     compile_seconds: f64,
     contacts_mean: f64,
     rows_mean: f64,
@@ -127,7 +134,7 @@ struct Faults {
 impl Summary {
     fn of(arguments: &RunArguments, simulation: &mut Simulation, outcome: Outcome) -> Result<Summary, Failure> {
         let statistics = simulation.statistics()?;
-        let timed_env_steps = outcome.timed_steps as f64 * arguments.envs as f64;
+        let (timed_env_steps, seconds) = (outcome.timed_env_steps, outcome.seconds);
         Ok(Summary {
             model: arguments.model.display().to_string(),
             device: simulation.device_name().to_string(),
@@ -139,8 +146,9 @@ impl Summary {
             decimation: arguments.decimation,
             timestep: simulation.model().opt.timestep,
             interrupted: outcome.interrupted,
-            env_steps_per_second: timed_env_steps / outcome.seconds,
-            timed_seconds: outcome.seconds,
+            // A run that Ctrl-C ended in its first step has no speed.
+            env_steps_per_second: if seconds > 0.0 { timed_env_steps as f64 / seconds } else { 0.0 },
+            timed_seconds: seconds,
             timed_env_steps,
             compile_seconds: simulation.compile_seconds(),
             contacts_mean: statistics.contacts_mean(),

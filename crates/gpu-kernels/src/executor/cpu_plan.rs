@@ -1,9 +1,13 @@
 //! The plan of a CPU, in the launch planner's terms.
 use super::ExecutorError;
+use super::host_memory::available_bytes;
 use phalanx_launch_planner::{
     Capacity, Demand, DeviceLimits, KernelPlan, LaunchPlan, Limiter, LimitsError, MemoryMap, ModelDims, Placement,
     PlanError, layout,
 };
+
+/// Bytes per environment beside the planner's: the time base and the mask that a call makes of its arguments.
+const HOST_BYTES_PER_ENV: u64 = 8 + 1;
 
 /// The plan of `host`, a CPU: a team of one lane a thread, workspaces in the host's memory.
 ///
@@ -40,8 +44,9 @@ pub(super) fn cpu_plan(
     let fast = kernel("step", dims.fast_capacity(demand.fast_contacts));
     let retry = kernel("retry", dims.proven);
     let scale = word_bytes / 4;
-    let per_env = scale
-        * (dims.state_bytes_per_env + dims.input_bytes_per_env + dims.output_bytes_per_env + dims.model_bytes_per_env);
+    let state_per_env = scale * dims.state_bytes_per_env + HOST_BYTES_PER_ENV;
+    let per_env =
+        state_per_env + scale * (dims.input_bytes_per_env + dims.output_bytes_per_env + dims.model_bytes_per_env);
     let workspace =
         scale * 4 * threads as u64 * retry.layout.global_words_per_env.max(fast.layout.global_words_per_env);
     let n = demand.num_envs;
@@ -61,7 +66,7 @@ pub(super) fn cpu_plan(
         });
     }
     let memory = MemoryMap {
-        state: n * scale * dims.state_bytes_per_env,
+        state: n * state_per_env,
         inputs: n * scale * dims.input_bytes_per_env,
         outputs: n * scale * dims.output_bytes_per_env,
         model: scale * dims.model_bytes + n * scale * dims.model_bytes_per_env,
@@ -123,16 +128,8 @@ pub(super) fn cpu_limits(threads: usize) -> DeviceLimits {
         register_allocation_unit: 1,
         max_registers_per_thread: 0,
         max_grid_dim_x: u32::MAX,
-        total_global_memory: host_memory_bytes(),
+        total_global_memory: available_bytes(),
         context_bytes: 0,
         l2_cache_bytes: 0,
     }
-}
-
-/// The host's memory that is free for use, or a guess where the system does not say.
-fn host_memory_bytes() -> u64 {
-    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let line = text.lines().find(|l| l.starts_with("MemAvailable:"));
-    let kilobytes = line.and_then(|l| l.split_whitespace().nth(1)).and_then(|n| n.parse::<u64>().ok());
-    kilobytes.map_or(8 << 30, |k| k * 1024)
 }

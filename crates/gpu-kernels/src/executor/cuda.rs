@@ -2,9 +2,10 @@
 //!
 //! Plans with estimates, compiles what the plan chose, plans again with what the compiler said, and takes all memory then:
 //! a launch later can neither exceed the device nor allocate.
-use super::cuda_kernels::{KernelRequest, kernel_request};
+use super::compiled_plan::{Compiler, compiled_attributes, replan};
+use super::cuda_kernels::kernel_request;
 use super::{Executor, ExecutorError, Memory, is_mixed, workspace_slots};
-use crate::compile::{Architecture, Cache, CachedCubin, Nvrtc, Request, compile_cached};
+use crate::compile::{Cache, Nvrtc};
 use crate::cuda::{
     Buffer, CudaError, Device, DeviceAttributes, Kernel, LaunchShape, Module, Stream, StreamHandle, driver_version,
 };
@@ -12,9 +13,7 @@ use crate::planning::{model_dims, preferred_lanes};
 use crate::shape::Shape;
 use crate::tuning::{TuningKey, TuningStore};
 use crate::view::{ArgumentBlock, slot_index};
-use phalanx_launch_planner::{
-    Demand, DeviceLimits, KernelAttributes, KernelNeeds, KernelPlan, LaunchPlan, ModelDims, plan,
-};
+use phalanx_launch_planner::{Demand, DeviceLimits, KernelNeeds, KernelPlan, LaunchPlan, plan};
 use std::time::Instant;
 
 /// How a GPU is used.
@@ -129,14 +128,12 @@ impl CudaExecutor {
             estimate = plan(&limits, &dims, &KernelNeeds::estimate(dims.nv), &demand)?;
         }
         let specialised = (!options.generic_only).then_some(shape);
-        // Side by side: the generic kernel is the same for all models, but the first model on a machine waits for it.
-        let (fast, retry) = std::thread::scope(|scope| {
-            let retry = scope.spawn(|| compiler.compile(&kernel_request(estimate.retry(), None)));
-            let fast = compiler.compile(&kernel_request(estimate.step(), specialised));
-            (fast, retry.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-        });
+        let (fast, retry) = compiler
+            .compile_both(&kernel_request(estimate.step(), specialised), &kernel_request(estimate.retry(), None));
         let (fast, retry) = (fast?, retry?);
-        let plan = replan(&limits, &dims, &demand, &estimate, &fast, &retry)?;
+        let fast_attributes = compiled_attributes(&fast, estimate.step());
+        let retry_attributes = compiled_attributes(&retry, estimate.retry());
+        let plan = replan(&limits, &dims, &demand, &estimate, fast_attributes, retry_attributes)?;
 
         let own_stream = if options.stream.is_none() { Some(Stream::new(&device)?) } else { None };
         let stream =
@@ -216,55 +213,6 @@ impl Launch {
 /// The block as bytes.
 fn bytes_of(arguments: &ArgumentBlock) -> &[u8] {
     bytemuck::cast_slice(arguments.as_slice())
-}
-
-/// NVRTC with its cache, for one architecture.
-struct Compiler {
-    nvrtc: Nvrtc,
-    cache: Cache,
-    arch: Architecture,
-}
-
-impl Compiler {
-    fn compile(&self, request: &KernelRequest) -> Result<CachedCubin, ExecutorError> {
-        let request = Request {
-            name: &request.name,
-            source: request.source,
-            headers: &request.headers,
-            options: &request.options,
-            arch: self.arch,
-            keep_ptx: false,
-        };
-        Ok(compile_cached(&self.nvrtc, &self.cache, &request)?)
-    }
-}
-
-/// Plans again with what the compiler said, for the very kernels that were compiled.
-fn replan(
-    limits: &DeviceLimits,
-    dims: &ModelDims,
-    demand: &Demand,
-    estimate: &LaunchPlan,
-    fast: &CachedCubin,
-    retry: &CachedCubin,
-) -> Result<LaunchPlan, ExecutorError> {
-    let attributes = |cubin: &CachedCubin, kernel: &KernelPlan| {
-        let found = cubin.contents.kernel("phalanx_step");
-        KernelAttributes {
-            registers_per_thread: found.map_or(255, |k| k.registers),
-            local_bytes_per_thread: found.map_or(0, |k| k.local_bytes),
-            static_shared_bytes: found.map_or(0, |k| k.static_shared_bytes),
-            max_threads_per_block: kernel.threads_per_block,
-            estimated: false,
-            code_bytes: cubin.contents.code_bytes,
-        }
-    };
-    let needs = KernelNeeds::compiled(
-        estimate.step().lanes_per_env,
-        attributes(fast, estimate.step()),
-        attributes(retry, estimate.retry()),
-    );
-    Ok(plan(limits, dims, &needs, &demand.clone().with_kernel_of(estimate))?)
 }
 
 impl Executor for CudaExecutor {

@@ -4,15 +4,18 @@
 //! argument block. A step is two launches in the caller's order of events: the batch in fast workspaces, then whoever did
 //! not fit in workspaces of the model's proven maximum. Neither launch allocates or waits.
 
+mod compiled_plan;
 mod cpu;
 mod cpu_memory;
 mod cpu_plan;
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 mod cuda;
 mod cuda_kernels;
+mod host_memory;
 mod memory;
 mod workspace_slots;
 
+pub use compiled_plan::plan_compiled;
 pub use cpu::{CpuExecutor, CpuOptions, OpenWorkspace, Precision, available_threads};
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 pub use cuda::{CudaExecutor, CudaOptions, device_limits};

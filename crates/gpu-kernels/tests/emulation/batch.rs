@@ -99,7 +99,7 @@ impl Batch {
         list
     }
 
-    /// Contacts, rows, iterations, solves, retried, not converged: over all banks.
+    /// Contacts, rows, iterations, solves, retried, not converged, steps: over all banks.
     pub fn counts(&self) -> Vec<u64> {
         (0..COUNTERS).map(|c| self.counters.iter().skip(c).step_by(COUNTERS).sum()).collect()
     }
