@@ -18,7 +18,7 @@ fn a_candidate_is_measured_with_the_hash_of_its_final_state() {
     let candidate = json(&[&tune[..], &[r#"{"lanes_per_env":16,"envs_per_block":2,"global":[]}"#]].concat());
     let run = ["run", "assets/ant.xml", "--envs", "5", "--device", "cpu", "--steps", "10", "--controls", "random"];
     assert_eq!(candidate["state_hash"], json(&[&run[..], &["--json"]].concat())["state_hash"]);
-    assert_eq!((candidate["num_envs"].as_u64(), candidate["timed_steps"].as_u64()), (Some(5), Some(9)));
+    assert_eq!((candidate["num_envs"].as_u64(), candidate["timed_env_steps"].as_u64()), (Some(5), Some(45)));
     let wrong = phalanx(&[&tune[..], &["{}"]].concat());
     assert_eq!(wrong.status.code(), Some(2), "{}", text(&wrong.stderr));
 }

@@ -140,9 +140,9 @@ impl Trial<'_> {
         measured.not_finite = statistics.not_finite;
         measured.not_converged = statistics.not_converged;
         measured.retried = statistics.retried;
-        (measured.steps, measured.timed_steps) = (outcome.steps, outcome.timed_steps);
+        (measured.steps, measured.timed_env_steps) = (outcome.steps, outcome.timed_steps * self.num_envs);
         measured.timed_seconds = outcome.seconds;
-        measured.env_steps_per_second = outcome.timed_steps as f64 * self.num_envs as f64 / outcome.seconds.max(1e-9);
+        measured.env_steps_per_second = measured.timed_env_steps as f64 / outcome.seconds.max(1e-9);
         if self.hash {
             measured.state_hash = Some(format!("{:016x}", simulation.state_hash()?));
         }

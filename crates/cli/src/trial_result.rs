@@ -22,10 +22,10 @@ pub struct Measured {
     pub device: String,
     /// Whether it is the CPU.
     pub on_cpu: bool,
-    /// Time steps of every environment, and how many of them were timed: all but the first.
+    /// Time steps of every environment.
     pub steps: u64,
-    /// See `steps`.
-    pub timed_steps: u64,
+    /// Environment steps that were timed: those of all time steps but the first.
+    pub timed_env_steps: u64,
     /// Environment steps per second.
     pub env_steps_per_second: f64,
     /// Seconds of the timed steps.
@@ -101,7 +101,7 @@ impl Measured {
             device: plan.device.name.clone(),
             on_cpu: plan.device.compute_capability == (0, 0),
             steps: 0,
-            timed_steps: 0,
+            timed_env_steps: 0,
             env_steps_per_second: 0.0,
             timed_seconds: 0.0,
             compile_seconds: 0.0,

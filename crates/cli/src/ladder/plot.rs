@@ -17,7 +17,7 @@ pub fn svg(model: &str, climbed: &Climbed) -> Result<String, String> {
     let Some((_, first)) = measured.first() else { return Err("no rung was measured, so there is no plot".into()) };
     let title = format!("{model} on {}", first.device);
     // A rung of one step was not timed well enough to be drawn as a speed.
-    let timed = measured.iter().filter(|(_, rung)| rung.timed_steps > 1);
+    let timed = measured.iter().filter(|(num_envs, rung)| rung.timed_env_steps as f64 > *num_envs);
     let speed: Vec<(f64, f64)> = timed.map(|(num_envs, rung)| (*num_envs, rung.env_steps_per_second)).collect();
     let memory: Vec<(f64, f64)> =
         measured.iter().map(|(num_envs, rung)| (*num_envs, rung.memory_bytes as f64)).collect();
