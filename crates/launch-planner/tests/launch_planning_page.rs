@@ -1,24 +1,17 @@
 //! The worked example of docs/launch-planning.md has the planner's numbers.
+//!
+//! The humanoid's sizes are kept in a file, so that the example changes with the planner and not with every kernel.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use phalanx_gpu_kernels::planning::{model_dims, preferred_lanes};
-use phalanx_gpu_kernels::shape::Shape;
-use phalanx_launch_planner::{Demand, DeviceLimits, KernelNeeds, LaunchPlan, Placement, plan};
-use phalanx_model::Model;
+use phalanx_launch_planner::{Demand, DeviceLimits, KernelNeeds, LaunchPlan, ModelDims, Placement, plan};
 
 const NUM_ENVS: u64 = 8192;
 
-fn repository(path: &str) -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
-}
-
 /// The page's plan: estimates for what only a compiler knows.
 fn humanoids_on(device: &str) -> LaunchPlan {
-    let model = Model::from_file(repository("assets/humanoid.xml")).unwrap();
-    let mut dims = model_dims(&Shape::of(&model).unwrap(), &[], &[]);
-    dims.preferred_lanes = preferred_lanes(dims.nv, NUM_ENVS);
+    let dims: ModelDims = serde_json::from_str(include_str!("models/humanoid_of_the_page.json")).unwrap();
     let limits = DeviceLimits::preset(device).unwrap();
     plan(&limits, &dims, &KernelNeeds::estimate(dims.nv), &Demand::envs(NUM_ENVS)).unwrap()
 }
@@ -61,7 +54,8 @@ fn rows(plan: &LaunchPlan) -> Vec<(&'static str, String)> {
 }
 
 fn page() -> String {
-    std::fs::read_to_string(repository("docs/launch-planning.md")).unwrap()
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/launch-planning.md");
+    std::fs::read_to_string(page).unwrap()
 }
 
 /// The rows of the worked example's table: name, T4, H200.
@@ -87,35 +81,34 @@ fn the_worked_example_has_the_planners_numbers() {
 #[test]
 fn the_arithmetic_of_the_worked_example_is_right() {
     let page = page();
-    let [t4, h200] = ["t4", "h200"].map(|device| rows(&humanoids_on(device)).into_iter().collect::<BTreeMap<_, _>>());
-    let number = |rows: &BTreeMap<&str, String>, name: &str| rows[name].parse::<u64>().unwrap();
-
+    let plans = ["t4", "h200"].map(humanoids_on);
     // As the page does it: registers, then shared memory, then what follows.
     let registers = (66 + 27u64).next_multiple_of(8);
-    assert_eq!(number(&h200, "registers per thread"), registers);
-    let by_registers = 65_536 / 4 / (registers * 32) * 4 / 2;
-    let by_shared = |held: u64, bytes: u64, unit: u64| held / bytes.next_multiple_of(unit);
-    let on_h200 = by_shared(233_472, number(&h200, "shared bytes per block") + 1024, 128);
-    let on_t4 = by_shared(65_536, number(&t4, "shared bytes per block"), 256);
-    assert_eq!((by_registers.min(on_h200), on_h200 < by_registers), (number(&h200, "blocks per multiprocessor"), true));
-    assert_eq!((by_registers.min(on_t4), by_registers < on_t4), (number(&t4, "blocks per multiprocessor"), true));
-    for (rows, multiprocessors) in [(&t4, 40), (&h200, 132)] {
-        let blocks = number(rows, "blocks per multiprocessor") * multiprocessors;
-        assert_eq!(blocks, number(rows, "blocks of the grid"));
-        assert_eq!(NUM_ENVS.div_ceil(2 * blocks), number(rows, "waves"));
-        let each = (number(rows, "state") + number(rows, "inputs")) / NUM_ENVS;
-        let parts =
-            ["state", "inputs", "model", "workspace", "retry", "context", "code"].map(|part| number(rows, part));
-        assert_eq!(parts.iter().sum::<u64>(), number(rows, "total"));
-        let memory = if multiprocessors == 40 { 15_000u64 } else { 143_000 } << 20;
-        let fixed = ["context", "code", "model", "retry: global bytes per environment"].map(|part| number(rows, part));
-        let largest = (memory - fixed.iter().sum::<u64>()) / each;
-        assert_eq!(largest, number(rows, "largest number of environments"));
+    let warps_by_registers = 65_536 / 4 / (registers * 32) * 4;
+    for (plan, reserved, unit, memory) in [(&plans[0], 0, 256, 15_000u64 << 20), (&plans[1], 1024, 128, 143_000 << 20)]
+    {
+        let rows: BTreeMap<_, _> = rows(plan).into_iter().collect();
+        let number = |name: &str| rows[name].parse::<u64>().unwrap();
+        assert_eq!(number("registers per thread"), registers);
+        let by_registers = warps_by_registers / number("environments per block");
+        let block = number("shared bytes per environment") * number("environments per block");
+        assert_eq!(block, number("shared bytes per block"));
+        let by_shared = number("shared bytes of a multiprocessor") / (block + reserved).next_multiple_of(unit);
+        let limiter = if by_registers <= by_shared { "registers" } else { "shared memory" };
+        assert_eq!((by_registers.min(by_shared), limiter), (number("blocks per multiprocessor"), &*rows["limited by"]));
+        let grid = number("blocks per multiprocessor") * number("multiprocessors");
+        assert_eq!(grid, number("blocks of the grid"));
+        assert_eq!(NUM_ENVS.div_ceil(grid * number("environments per block")), number("waves"));
+
+        let parts = ["state", "inputs", "model", "workspace", "retry", "context", "code"].map(number);
+        assert_eq!(parts.iter().sum::<u64>(), number("total"));
+        let fixed = ["context", "code", "model", "retry: global bytes per environment"].map(number);
+        let each = (number("state") + number("inputs")) / NUM_ENVS;
+        assert_eq!((memory - fixed.iter().sum::<u64>()) / each, number("largest number of environments"));
     }
 
     // What the text quotes.
-    let rejected = humanoids_on("t4").rejected;
-    let quoted =
-        rejected.iter().find(|row| row.row == "32 lanes, 1 environment per block, all arrays in shared memory");
-    assert!(page.contains(&quoted.expect("the T4 has such a row").reason), "{quoted:?}");
+    let all_shared = "32 lanes, 1 environment per block, all arrays in shared memory";
+    let quoted = plans[0].rejected.iter().find(|row| row.row == all_shared).expect("the T4 has such a row");
+    assert!(page.contains(&format!("    {all_shared}\n        {}\n", quoted.reason)), "{quoted:?}");
 }
