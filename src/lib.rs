@@ -45,7 +45,7 @@ pub use phalanx_gpu_kernels::executor::plan_compiled;
 pub use phalanx_gpu_kernels::planning::{PlanningError, plan_model};
 pub use phalanx_launch_planner::{
     Capacity, Demand, DeviceLimits, HiddenMemory, KernelPlan, LaunchPlan, Limiter, LimitsError, MemoryMap, Placement,
-    PlanError, Rejected,
+    PlanError, Rejected, RowChoice,
 };
 pub use phalanx_model::{ArrayData, Integrator, LoadError, Model, NamedArray, Names};
 pub use phalanx_sim_core::{

@@ -7,8 +7,10 @@ mod files;
 mod forward;
 mod inspect;
 mod interrupt;
+mod ladder;
 mod plan;
 mod run;
+mod tune;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -34,6 +34,26 @@ fn a_plan_has_the_promised_keys() {
 }
 
 #[test]
+fn the_plans_of_two_devices_are_compared_row_by_row() {
+    let diff = ["plan", "assets/humanoid.xml", "--envs", "8192", "--device", "t4", "--diff", "h200"];
+    let comparison = json(&[&diff[..], &["--json"]].concat());
+    assert_eq!(comparison["devices"], serde_json::json!(["NVIDIA T4", "NVIDIA H200"]));
+    let rows = comparison["rows"].as_array().unwrap();
+    let row = |name: &str| rows.iter().find(|row| row["name"] == name).unwrap();
+    assert_eq!(row("multiprocessors")["values"], serde_json::json!(["40", "132"]));
+    assert_eq!(row("multiprocessors")["percent"], 330);
+    for (device, column) in [("t4", 0), ("h200", 1)] {
+        let plan = json(&["plan", "assets/humanoid.xml", "--envs", "8192", "--device", device, "--json"]);
+        assert_eq!(row("waves")["values"][column], plan["kernels"][0]["waves"].to_string());
+        assert_eq!(row("largest number of environments")["values"][column], plan["max_num_envs"].to_string());
+    }
+    let page = text(&phalanx(&diff).stdout);
+    assert!(page.lines().any(|line| line.contains("multiprocessors") && line.ends_with("3.30 times")), "{page}");
+    let unknown = phalanx(&["plan", "assets/ant.xml", "--envs", "1", "--device", "t4", "--diff", "t5"]);
+    assert_eq!(unknown.status.code(), Some(2));
+}
+
+#[test]
 fn limits_of_a_plan_can_be_planned_for_again() {
     let folder = Folder::new();
     let plan =

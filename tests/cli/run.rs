@@ -118,6 +118,38 @@ fn a_keyframe_is_found_by_name_and_by_number() {
 }
 
 #[test]
+fn a_smaller_device_is_rehearsed_with_the_same_bits_and_its_own_edge() {
+    let folder = Folder::new();
+    let mut limits = json(&["plan", ANT, "--envs", "1", "--device", "t4", "--json"])["device"].take();
+    limits["total_global_memory"] = 300_000_000.into();
+    let small = folder.write("small.json", limits.to_string());
+    assert_eq!(hashes(&run_ant(&["--envs", "3", "--limits", &small])), hashes(&run_ant(&["--envs", "3"])));
+
+    let refused = phalanx(&run_ant(&["--envs", "10000000", "--limits", &small]));
+    let message = text(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(1), "{message}");
+    for part in ["10000000 environments", "with the memory of NVIDIA T4 offers 300000000", "largest number that fits"] {
+        assert!(message.contains(part), "\"{part}\" is not in: {message}");
+    }
+}
+
+#[test]
+fn a_device_with_more_than_this_machine_has_cannot_be_rehearsed() {
+    let folder = Folder::new();
+    let mut limits = json(&["plan", ANT, "--envs", "1", "--device", "t4", "--json"])["device"].take();
+    limits["total_global_memory"] = (1u64 << 60).into();
+    let large = folder.write("large.json", limits.to_string());
+    let refused = phalanx(&run_ant(&["--limits", &large]));
+    let message = text(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(1), "{message}");
+    assert!(message.contains("NVIDIA T4: `total_global_memory` is 1152921504606846976, CPU, "), "{message}");
+
+    let unknown = phalanx(&run_ant(&["--limits", "t5"]));
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(text(&unknown.stderr).contains("jetson-orin"), "{}", text(&unknown.stderr));
+}
+
+#[test]
 fn double_precision_runs_on_the_cpu() {
     let summary = json(&run_ant(&["--envs", "2", "--precision", "f64", "--json"]));
     assert_eq!(summary["precision"], "f64");
@@ -134,6 +166,16 @@ fn the_log_goes_to_standard_error() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("Newton"), "{}", text(&output.stderr));
     serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap();
+}
+
+#[test]
+fn the_log_shows_the_plan_in_one_line_and_in_full_on_demand() {
+    let log = |level: &str| text(&phalanx(&run_ant(&["--envs", "4", "--log", level])).stderr);
+    let plan = |log: &str| log.lines().filter(|line| line.contains("plan: 1 lane per environment")).count();
+    let (info, debug) = (log("info"), log("debug"));
+    assert_eq!((plan(&log("warn")), plan(&info), plan(&debug)), (0, 1, 1));
+    assert!(!info.contains("lanes per environment") && debug.contains("lanes per environment"), "{debug}");
+    assert!(debug.contains("bytes of host memory for the state of all environments"), "{debug}");
 }
 
 #[test]

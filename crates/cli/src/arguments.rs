@@ -37,6 +37,10 @@ pub enum Command {
     Inspect(InspectArguments),
     /// Shows how a batch would be launched on a device, which need not be at hand.
     Plan(PlanArguments),
+    /// Runs a model with more and more environments, up to the edge of the device, and reports each rung.
+    Ladder(LadderArguments),
+    /// Measures which mapping onto the GPU is the fastest for a model and keeps it for the runs to come.
+    Tune(TuneArguments),
     /// Reports what this machine has for running on a GPU, what is missing and how to get it.
     Doctor(DoctorArguments),
 }
@@ -91,6 +95,10 @@ pub struct RunArguments {
     /// generic kernel's: the same states, later.
     #[arg(long)]
     pub wait_compile: bool,
+    /// A smaller device to rehearse on this one: a well-known one or a file, as for `plan --device`. The plan obeys its
+    /// memory, multiprocessors, registers and shared memory; on the CPU its memory counts.
+    #[arg(long, value_name = "PRESET|LIMITS.json")]
+    pub limits: Option<String>,
     /// Also measures the time of every stage.
     #[arg(long)]
     pub profile: bool,
@@ -120,9 +128,6 @@ pub struct ForcedArguments {
     /// Device memory that may be taken, bytes.
     #[arg(long, value_name = "BYTES", hide = true)]
     pub memory_limit: Option<u64>,
-    /// Limits of a smaller device to rehearse: a preset or LIMITS.json.
-    #[arg(long, value_name = "PRESET|LIMITS.json", hide = true)]
-    pub limits: Option<String>,
     /// The solver's tolerance, instead of the model's.
     #[arg(long, value_name = "X", hide = true, value_parser = tolerance)]
     pub tolerance: Option<f64>,
@@ -187,6 +192,9 @@ pub struct PlanArguments {
     /// or a file of limits as `plan --json` writes them under "device".
     #[arg(long, value_name = "cuda:I|PRESET|LIMITS.json", default_value = "cuda:0")]
     pub device: String,
+    /// A second device, written as the first: shows both plans side by side.
+    #[arg(long, value_name = "cuda:I|PRESET|LIMITS.json")]
+    pub diff: Option<String>,
     /// Estimates what the kernels take from their launch bounds, without compiling them.
     #[arg(long)]
     pub estimate: bool,
@@ -202,6 +210,80 @@ pub struct PlanArguments {
     /// Device memory that may be taken, bytes.
     #[arg(long, value_name = "BYTES", hide = true)]
     pub memory_limit: Option<u64>,
+}
+
+/// Options of `phalanx ladder`.
+#[derive(Debug, Args)]
+pub struct LadderArguments {
+    /// The model, an MJCF file.
+    pub model: PathBuf,
+    /// Environments of the first rung; every next one has twice as many.
+    #[arg(long, value_name = "N", default_value_t = 128, value_parser = value_parser!(u64).range(1..=MAX_ENVS))]
+    pub from: u64,
+    /// Environments of the last rung; left out, as many as fit.
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=MAX_ENVS))]
+    pub max_envs: Option<u64>,
+    /// Time steps of a rung. The first is a warm-up and not timed.
+    #[arg(long, value_name = "K", default_value_t = 20, value_parser = value_parser!(u64).range(1..))]
+    pub steps: u64,
+    /// Stops after a rung that took longer; left out, 10 seconds on the CPU and no bound on a GPU.
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub max_seconds: Option<f64>,
+    /// Where to run: auto, cpu or cuda:I. auto takes CUDA if a device answers.
+    #[arg(long, value_name = "auto|cpu|cuda:I", default_value = "auto", value_parser = device)]
+    pub device: DeviceChoice,
+    /// A smaller device to rehearse on this one, as for `run --limits`.
+    #[arg(long, value_name = "PRESET|LIMITS.json")]
+    pub limits: Option<String>,
+    /// Keyframe to start from, by name or number.
+    #[arg(long, value_name = "NAME|I")]
+    pub keyframe: Option<String>,
+    /// File for a table of the rungs with every number.
+    #[arg(long, value_name = "FILE.csv")]
+    pub csv: Option<PathBuf>,
+    /// File for a plot of speed and memory over the number of environments.
+    #[arg(long, value_name = "FILE.svg")]
+    pub plot: Option<PathBuf>,
+    /// Prints one JSON object.
+    #[arg(long)]
+    pub json: bool,
+    /// Measures one rung of so many environments in this process and prints it: how the ladder runs each of its rungs.
+    #[arg(long, value_name = "N", hide = true)]
+    pub rung: Option<u64>,
+    /// Time steps of that rung.
+    #[arg(long, value_name = "K", hide = true, requires = "rung", default_value_t = 1)]
+    pub rung_steps: u64,
+    /// Choices that the simulator makes best itself.
+    #[command(flatten)]
+    pub forced: ForcedArguments,
+}
+
+/// Options of `phalanx tune`.
+#[derive(Debug, Args)]
+pub struct TuneArguments {
+    /// The model, an MJCF file.
+    pub model: PathBuf,
+    /// Environments. What is found holds for batches up to the next power of two.
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=MAX_ENVS))]
+    pub envs: u64,
+    /// Time steps to measure of every candidate. The first is a warm-up and not timed.
+    #[arg(long, value_name = "K", default_value_t = 500, value_parser = value_parser!(u64).range(2..))]
+    pub steps: u64,
+    /// Where to run: auto, cpu or cuda:I. auto takes CUDA if a device answers.
+    #[arg(long, value_name = "auto|cpu|cuda:I", default_value = "auto", value_parser = device)]
+    pub device: DeviceChoice,
+    /// Keyframe to start from, by name or number.
+    #[arg(long, value_name = "NAME|I")]
+    pub keyframe: Option<String>,
+    /// Prints one JSON object.
+    #[arg(long)]
+    pub json: bool,
+    /// Measures one row in this process and prints it: how each candidate is measured.
+    #[arg(long, value_name = "ROW", hide = true)]
+    pub candidate: Option<String>,
+    /// Choices that the simulator makes best itself.
+    #[command(flatten)]
+    pub forced: ForcedArguments,
 }
 
 /// Options of `phalanx doctor`.
@@ -224,7 +306,7 @@ pub enum ControlsChoice {
 }
 
 impl ForcedArguments {
-    /// Puts the forced choices into the options of a simulation; limits are the caller's to read.
+    /// Puts the forced choices into the options of a simulation.
     pub fn apply(&self, options: &mut Options) {
         options.fast_contacts = self.fast_contacts;
         options.lanes = self.lanes;
@@ -257,6 +339,11 @@ fn controls(text: &str) -> Result<ControlsChoice, String> {
 
 fn threads(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|&threads| threads > 0).ok_or_else(|| "write a whole number, at least 1".into())
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
+    number.ok_or_else(|| "write a number of seconds, more than 0".into())
 }
 
 fn tolerance(text: &str) -> Result<f64, String> {

@@ -10,6 +10,7 @@ mod controls;
 mod failure;
 mod interrupt;
 mod json_shape;
+mod ladder;
 mod log_output;
 mod numpy_file;
 mod progress;
@@ -17,6 +18,8 @@ mod record;
 mod rollout;
 mod standard_output;
 mod start_state;
+mod trial;
+mod trial_result;
 mod whole_file;
 
 use std::process::ExitCode;
@@ -33,6 +36,8 @@ fn main() -> ExitCode {
         Command::Forward(arguments) => commands::forward::forward(arguments),
         Command::Inspect(arguments) => commands::inspect::inspect(arguments),
         Command::Plan(arguments) => commands::plan::plan(arguments),
+        Command::Ladder(arguments) => commands::ladder::ladder(arguments),
+        Command::Tune(arguments) => commands::tune::tune(arguments),
         Command::Doctor(arguments) => commands::doctor::doctor(arguments),
     };
     result.unwrap_or_else(|failure| failure.report())

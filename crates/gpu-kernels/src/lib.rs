@@ -8,4 +8,5 @@ pub mod pairs;
 pub mod planning;
 pub mod shape;
 pub mod sources;
+pub mod tuning;
 pub mod view;

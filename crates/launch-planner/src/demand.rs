@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{LaunchPlan, Placement};
+use crate::{LaunchPlan, Placement, RowChoice};
 
 /// What the user asks of a plan. `Demand::envs(n)` leaves every choice to the planner.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +23,9 @@ pub struct Demand {
     /// Workspace arrays that must live in global memory.
     #[serde(default)]
     pub pin_global: Vec<String>,
+    /// A row that was measured to be the fastest: it is chosen if it launches and fits, before any other preference.
+    #[serde(default)]
+    pub row: Option<RowChoice>,
     /// Bytes of device memory that this process may take, its context included; the whole device if `None`.
     #[serde(default)]
     pub memory_limit: Option<u64>,

@@ -1,4 +1,5 @@
-//! Explains a plan to someone who has never seen one.
+//! Explains a plan to someone who has never seen one: what runs, in words and numbers; which memory it takes; how many
+//! environments would fit; and what was considered instead.
 
 use std::fmt;
 
@@ -14,9 +15,17 @@ pub(crate) fn bytes(bytes: u128) -> String {
     }
 }
 
+/// Lines are at most this long, so that they fit a terminal.
+const LINE: usize = 110;
+
 /// "1 environment", "8192 environments".
 pub(crate) fn environments(count: u64) -> String {
-    if count == 1 { "1 environment".to_string() } else { format!("{count} environments") }
+    counted(count, "environment")
+}
+
+/// "1 lane", "32 lanes".
+pub(crate) fn counted(count: u64, name: &str) -> String {
+    format!("{count} {name}{}", if count == 1 { "" } else { "s" })
 }
 
 impl fmt::Display for Limiter {
@@ -33,12 +42,39 @@ impl fmt::Display for Limiter {
     }
 }
 
+impl LaunchPlan {
+    /// The plan in one line, for a log.
+    pub fn summary(&self) -> String {
+        let step = self.step();
+        format!(
+            "{} per environment, {} per block of {}, {} ({} per multiprocessor, {} % occupancy), {} at once in {}, \
+             limited by {}; {} of {}",
+            counted(step.lanes_per_env.into(), "lane"),
+            environments(u64::from(step.envs_per_block)),
+            counted(step.threads_per_block.into(), "thread"),
+            counted(step.grid_blocks.into(), "block"),
+            step.blocks_per_sm,
+            self.occupancy_percent(),
+            environments(step.resident_envs),
+            counted(step.waves, "wave"),
+            step.limiter,
+            bytes(self.memory.total.into()),
+            bytes(self.memory.limit.into()),
+        )
+    }
+}
+
 impl fmt::Display for LaunchPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} of {} on {}", environments(self.num_envs), self.model, self.device.name)?;
         if self.estimated {
             writeln!(f, "registers are estimated: the kernels are not compiled yet")?;
         }
+        if self.tuned {
+            writeln!(f, "the step kernel's row was found by measuring, not by the estimate")?;
+        }
+        writeln!(f)?;
+        write_in_words(f, self)?;
         writeln!(f)?;
         write_kernels(f, self)?;
         writeln!(f)?;
@@ -47,49 +83,107 @@ impl fmt::Display for LaunchPlan {
         write_memory(f, self)?;
         writeln!(f, "\nlargest number of environments on this device: {}", self.max_num_envs)?;
         if !self.rejected.is_empty() {
-            writeln!(f, "\nnot chosen")?;
+            writeln!(f, "\nconsidered and not chosen, every team size at its best")?;
         }
-        self.rejected.iter().try_for_each(|rejected| writeln!(f, "  {}\n      {}", rejected.row, rejected.reason))
+        for rejected in &self.rejected {
+            writeln!(f, "  {}", rejected.row)?;
+            write_wrapped(f, "      ", rejected.reason.split(' '))?;
+        }
+        Ok(())
     }
 }
 
-fn write_kernels(f: &mut fmt::Formatter<'_>, plan: &LaunchPlan) -> fmt::Result {
-    let columns = [
-        ("kernel", 6),
-        ("lanes/env", 9),
-        ("envs/block", 10),
-        ("threads", 7),
-        ("shared bytes", 12),
-        ("registers", 9),
-        ("grid", 10),
-        ("blocks/SM", 9),
-        ("envs at once", 12),
-        ("waves", 10),
-        ("limited by", 14),
-    ];
-    let mut line = |cells: [String; 11]| {
-        let padded = cells.iter().zip(columns).enumerate().map(|(i, (cell, (_, width)))| match i {
-            0 | 10 => format!("{cell:<width$}"),
-            _ => format!("{cell:>width$}"),
-        });
-        writeln!(f, "{}", padded.collect::<Vec<_>>().join("  ").trim_end())
+/// The plan as a story.
+fn write_in_words(f: &mut fmt::Formatter<'_>, plan: &LaunchPlan) -> fmt::Result {
+    let (step, retry) = (plan.step(), plan.retry());
+    let lanes = match step.lanes_per_env {
+        1 => "One lane (a thread of the device) steps one environment alone".to_string(),
+        lanes => format!("Teams of {lanes} lanes (threads of the device) step one environment each"),
     };
-    line(columns.map(|(title, _)| title.to_string()))?;
-    for kernel in &plan.kernels {
-        line([
-            kernel.name.clone(),
-            kernel.lanes_per_env.to_string(),
-            kernel.envs_per_block.to_string(),
-            kernel.threads_per_block.to_string(),
-            (u64::from(kernel.static_shared_bytes) + u64::from(kernel.dynamic_shared_bytes)).to_string(),
-            kernel.registers_per_thread.to_string(),
-            kernel.grid_blocks.to_string(),
-            kernel.blocks_per_sm.to_string(),
-            kernel.resident_envs.to_string(),
+    let turns = match step.waves {
+        1 => "so all of them are stepped at once".to_string(),
+        waves => format!("so a team steps up to {waves} of them one after the other"),
+    };
+    let more = match step.limiter {
+        Limiter::Environments => "There are no more environments to step at once.".to_string(),
+        limiter => format!("What keeps more from being stepped at once: {limiter}."),
+    };
+    let text = format!(
+        "{lanes}; the device holds {} of the {}, {turns}. {more} An environment with more than {} contacts is stepped \
+         again by the retry kernel, whose workspaces hold {}: the most that this model can have.",
+        step.resident_envs.min(plan.num_envs),
+        environments(plan.num_envs),
+        step.capacity.contacts,
+        retry.capacity.contacts,
+    );
+    write_wrapped(f, "", text.split(' '))
+}
+
+/// Words, wrapped, every line after the same indent.
+fn write_wrapped<'a>(f: &mut fmt::Formatter<'_>, indent: &str, words: impl Iterator<Item = &'a str>) -> fmt::Result {
+    let mut line = indent.to_string();
+    for word in words {
+        if line.len() + 1 + word.len() > LINE && line.len() > indent.len() {
+            writeln!(f, "{line}")?;
+            line = indent.to_string();
+        }
+        if line.len() > indent.len() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    writeln!(f, "{line}")
+}
+
+fn write_kernels(f: &mut fmt::Formatter<'_>, plan: &LaunchPlan) -> fmt::Result {
+    let device = &plan.device;
+    let shared = |kernel: &KernelPlan| u64::from(kernel.static_shared_bytes) + u64::from(kernel.dynamic_shared_bytes);
+    let row = |name: &str, cell: &dyn Fn(&KernelPlan) -> String, meaning: String| {
+        (name.to_string(), plan.kernels.iter().map(cell).collect::<Vec<_>>(), meaning)
+    };
+    let rows = [
+        row("kernel", &|kernel| kernel.name.clone(), String::new()),
+        row("lanes per environment", &|kernel| kernel.lanes_per_env.to_string(), "threads of one team".into()),
+        row("environments per block", &|kernel| kernel.envs_per_block.to_string(), "teams of a block".into()),
+        row(
+            "threads per block",
+            &|kernel| kernel.threads_per_block.to_string(),
+            format!("of {}", device.max_threads_per_block),
+        ),
+        row(
+            "shared bytes per block",
+            &|kernel| shared(kernel).to_string(),
+            format!(
+                "of {}; a multiprocessor has {}",
+                device.shared_memory_per_block_optin, device.shared_memory_per_multiprocessor
+            ),
+        ),
+        row(
+            "registers per thread",
+            &|kernel| kernel.registers_per_thread.to_string(),
+            format!(
+                "of {}; a multiprocessor has {}",
+                device.max_registers_per_thread, device.registers_per_multiprocessor
+            ),
+        ),
+        row(
+            "blocks per multiprocessor",
+            &|kernel| kernel.blocks_per_sm.to_string(),
+            format!("at most, on {} multiprocessors", device.multiprocessor_count),
+        ),
+        row("blocks of the grid", &|kernel| kernel.grid_blocks.to_string(), "what is launched".into()),
+        row("environments at once", &|kernel| kernel.resident_envs.to_string(), "teams of the grid".into()),
+        row(
+            "waves",
             // How many environments retry is known only afterwards.
-            if kernel.name == "retry" { "as needed".to_string() } else { kernel.waves.to_string() },
-            kernel.limiter.to_string(),
-        ])?;
+            &|kernel| if kernel.name == "retry" { "as needed".to_string() } else { kernel.waves.to_string() },
+            "environments of one team, one after the other".into(),
+        ),
+        row("limited by", &|kernel| kernel.limiter.to_string(), "what keeps more from being stepped at once".into()),
+    ];
+    for (name, cells, meaning) in rows {
+        let cells: String = cells.iter().map(|cell| format!("  {cell:>14}")).collect();
+        writeln!(f, "{}", format!("{name:<25}{cells}   {meaning}").trim_end())?;
     }
     Ok(())
 }
@@ -99,7 +193,7 @@ fn write_workspace(f: &mut fmt::Formatter<'_>, kernel: &KernelPlan) -> fmt::Resu
     let in_bytes = |words: u64| bytes(u128::from(words) * 4);
     writeln!(
         f,
-        "{} workspace holds {} contacts and {} Jacobian words: {} shared and {} global for each environment at once",
+        "a {} workspace holds {} contacts and {} Jacobian words: {} of shared and {} of global memory",
         kernel.name,
         capacity.contacts,
         capacity.jacobian_words,
@@ -108,29 +202,40 @@ fn write_workspace(f: &mut fmt::Formatter<'_>, kernel: &KernelPlan) -> fmt::Resu
     )?;
     let global = layout.arrays.iter().filter(|array| array.placement == Placement::Global && array.words > 0);
     let moved: Vec<&str> = global.map(|array| array.name.as_str()).collect();
-    if kernel.name == "step" && !moved.is_empty() {
-        writeln!(f, "  in global memory: {}", moved.join(", "))?;
+    if kernel.name == "step" && moved.is_empty() {
+        writeln!(f, "  all arrays in shared memory")?;
+    } else if kernel.name == "step" && layout.shared_words_per_env == 0 {
+        writeln!(f, "  all arrays in global memory")?;
+    } else if kernel.name == "step" {
+        writeln!(f, "  in global memory, since they are used least:")?;
+        write_wrapped(f, "    ", moved.into_iter())?;
     }
     Ok(())
 }
 
 fn write_memory(f: &mut fmt::Formatter<'_>, plan: &LaunchPlan) -> fmt::Result {
     let memory = &plan.memory;
+    let each = |size: u64| format!("{} bytes for each environment", size / plan.num_envs.max(1));
+    let workspaces = |kernel: &KernelPlan| {
+        let size = bytes(u128::from(kernel.layout.global_words_per_env) * 4);
+        format!("{size} for each of the {} stepped at once", environments(kernel.resident_envs))
+    };
     let rows = [
-        ("state", memory.state, "of every environment"),
-        ("inputs", memory.inputs, "of every environment"),
-        ("outputs", memory.outputs, "that were asked for"),
-        ("model", memory.model, "constants, and fields per environment"),
-        ("workspace", memory.workspace, "of the environments stepped at once"),
-        ("retry", memory.retry, "workspaces of the proven maximum"),
-        ("context", memory.hidden.context, "taken by the driver, an estimate"),
-        ("local memory", memory.hidden.local_memory, "of every thread the device holds"),
-        ("code", memory.hidden.code, "of the kernels"),
-        ("reserve", memory.hidden.reserve, "left untouched"),
+        ("state", memory.state, each(memory.state)),
+        ("inputs", memory.inputs, each(memory.inputs)),
+        ("outputs", memory.outputs, "what is asked for".into()),
+        ("model", memory.model, "constants, and fields per environment".into()),
+        ("workspace", memory.workspace, workspaces(plan.step())),
+        ("retry", memory.retry, workspaces(plan.retry())),
+        ("context", memory.hidden.context, "taken by the driver, an estimate".into()),
+        ("local memory", memory.hidden.local_memory, "of every thread that the device holds".into()),
+        ("code", memory.hidden.code, "of the kernels".into()),
+        ("reserve", memory.hidden.reserve, "left untouched".into()),
+        ("total", memory.total, format!("of {}", bytes(memory.limit.into()))),
     ];
     writeln!(f, "memory")?;
     for (name, size, meaning) in rows {
         writeln!(f, "  {name:<14}{:>12}   {meaning}", bytes(size.into()))?;
     }
-    writeln!(f, "  {:<14}{:>12}   of {}", "total", bytes(memory.total.into()), bytes(memory.limit.into()))
+    Ok(())
 }

@@ -9,12 +9,12 @@ use crate::cost::{Mapping, cost};
 use crate::explain::environments;
 use crate::layout::{WorkspaceLayout, bank_stride};
 use crate::memory::Budget;
-use crate::rejected::{not_enough_memory, rejected};
+use crate::rejected::{Why, not_enough_memory, rejected};
 use crate::retry::RetryPool;
 use crate::rungs::{Rung, placements};
 use crate::{
     Capacity, Demand, DeviceLimits, KernelAttributes, KernelNeeds, KernelPlan, LaunchPlan, Limiter, ModelDims,
-    Occupancy, PlanError, Rejected, occupancy,
+    Occupancy, PlanError, Rejected, RowChoice, occupancy,
 };
 
 /// Warps per block to try. Teams never wait for other teams of their block, so blocks need not be large; larger ones
@@ -64,18 +64,25 @@ pub fn plan(
     }
     check_workspace(model)?;
 
-    // The cheapest row that fits; the model's preferred team size goes first.
+    // The cheapest row that fits; the row that was asked for goes first, then the model's preferred team size.
     let launches: Vec<Launch> = prospects
         .iter()
         .filter(|prospect| prospect.max_num_envs >= demand.num_envs)
         .map(|prospect| Launch::new(device, model, demand, prospect, &pool))
         .collect();
     let preferred = |launch: &Launch| demand.lanes.or(model.preferred_lanes) == Some(launch.row.lanes);
+    let asked_for = |launch: &Launch| demand.row.as_ref().is_some_and(|row| launch.row.is(row));
     let order = |launch: &&Launch| {
         let row = launch.row;
-        (!preferred(launch), launch.cost, row.rung.moved.len(), row.lanes, row.warps)
+        (!asked_for(launch), !preferred(launch), launch.cost, row.rung.moved.len(), row.lanes, row.warps)
     };
     let chosen = launches.iter().min_by_key(order).expect("the roomiest row fits");
+
+    let why = match (asked_for(chosen), preferred(chosen)) {
+        (true, _) => Why::Asked,
+        (false, true) => Why::Preferred,
+        (false, false) => Why::Cheapest,
+    };
 
     let step = chosen.kernel(device, capacity);
     let workspace = chosen.row.workspace_bytes(u64::from(step.grid_blocks));
@@ -88,9 +95,10 @@ pub fn plan(
         device: device.clone(),
         num_envs: demand.num_envs,
         estimated: chosen.row.attributes.estimated || needs.retry.estimated,
+        tuned: asked_for(chosen),
         memory: chosen.budget.map(demand.num_envs, in_limit(workspace), in_limit(retry_bytes), chosen.least),
         max_num_envs,
-        rejected: rejected(chosen, &launches, &prospects, misfits, preferred(chosen)),
+        rejected: rejected(chosen, &launches, &prospects, misfits, why),
         kernels: vec![step, retry],
     })
 }
@@ -109,6 +117,13 @@ pub(crate) struct Row<'a> {
 impl Row<'_> {
     fn envs_per_block(&self) -> u32 {
         self.warps * 32 / self.lanes
+    }
+
+    /// Whether this is the row that `choice` means.
+    fn is(&self, choice: &RowChoice) -> bool {
+        self.lanes == choice.lanes_per_env
+            && self.envs_per_block() == choice.envs_per_block
+            && self.rung.moved == choice.global
     }
 
     /// Bytes of global workspace for a grid of `blocks`.

@@ -18,6 +18,9 @@ pub struct LaunchPlan {
     pub num_envs: u64,
     /// True if a kernel's attributes are estimates: plan again once it is compiled.
     pub estimated: bool,
+    /// True if the step kernel's row is that of [`Demand::row`](crate::Demand::row), which was found by measuring.
+    #[serde(default)]
+    pub tuned: bool,
     /// The kernels: "step", then "retry".
     pub kernels: Vec<KernelPlan>,
     /// Device memory, part by part.
@@ -106,6 +109,15 @@ impl LaunchPlan {
     /// The kernel that steps environments again that did not fit.
     pub fn retry(&self) -> &KernelPlan {
         &self.kernels[1]
+    }
+
+    /// How many of the threads that the busiest multiprocessor can hold the step kernel fills, in percent.
+    pub fn occupancy_percent(&self) -> u32 {
+        let step = self.step();
+        let blocks = step.blocks_per_sm.min(step.grid_blocks.div_ceil(self.device.multiprocessor_count.max(1)));
+        let threads = u64::from(blocks) * u64::from(step.threads_per_block);
+        let percent = (threads * 100).checked_div(u64::from(self.device.max_threads_per_multiprocessor));
+        percent.and_then(|percent| u32::try_from(percent).ok()).unwrap_or(0)
     }
 }
 

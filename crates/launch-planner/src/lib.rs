@@ -7,6 +7,7 @@
 //! what to do about it. It refuses a model for which not one workspace of its proven maximum fits.
 
 mod checks;
+mod compare;
 mod cost;
 mod demand;
 mod device_limits;
@@ -22,8 +23,10 @@ mod occupancy;
 mod presets;
 mod rejected;
 mod retry;
+mod row_choice;
 mod rungs;
 
+pub use compare::{ComparedRow, Comparison};
 pub use demand::Demand;
 pub use device_limits::{DeviceLimits, LimitsError};
 pub use error::PlanError;
@@ -34,3 +37,4 @@ pub use layout::{PlacedArray, Placement, WorkspaceLayout, bank_stride, layout};
 pub use memory::{HiddenMemory, MemoryMap};
 pub use model_dims::{Capacity, ModelDims, WorkArray};
 pub use occupancy::{Occupancy, occupancy};
+pub use row_choice::{RowChoice, candidates};

@@ -2,10 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use crate::explain::{bytes, environments};
+use crate::explain::{bytes, counted, environments};
 use crate::ladder::{Launch, Prospect, Row};
 use crate::retry::RetryPool;
 use crate::{Demand, DeviceLimits, ModelDims, Rejected};
+
+/// Why the chosen row was chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// By the estimate.
+    Cheapest,
+    /// Its team size is preferred for the model.
+    Preferred,
+    /// It was asked for, since it was measured to be the fastest.
+    Asked,
+}
 
 /// The best row of every other team size, and of the chosen one with all arrays in shared memory or with others outside;
 /// then the team sizes that do not launch at all.
@@ -14,7 +25,7 @@ pub(crate) fn rejected(
     launches: &[Launch],
     prospects: &[Prospect],
     misfits: Vec<Rejected>,
-    preferred: bool,
+    why: Why,
 ) -> Vec<Rejected> {
     let is_chosen = |row: &Row| row.lanes == chosen.row.lanes && row.rung.moved == chosen.row.rung.moved;
     let group = |row: &Row| (row.lanes, row.lanes == chosen.row.lanes && row.rung.moved.is_empty());
@@ -29,10 +40,13 @@ pub(crate) fn rejected(
         .values()
         .map(|launch| Rejected {
             row: launch.row.label(),
-            reason: if preferred && launch.row.lanes != chosen.row.lanes {
-                format!("{} lanes per environment are preferred for this model", chosen.row.lanes)
-            } else {
-                slower(launch, chosen)
+            reason: match why {
+                Why::Asked => format!("{}; the chosen row was asked for", estimate(launch, chosen)),
+                Why::Preferred if launch.row.lanes != chosen.row.lanes => {
+                    let lanes = chosen.row.lanes;
+                    format!("{}; {lanes} lanes per environment are preferred for this model", estimate(launch, chosen))
+                }
+                _ => slower(launch, chosen),
             },
         })
         .collect();
@@ -58,16 +72,27 @@ pub(crate) fn rejected(
 
 /// Why a row that fits is not the plan.
 fn slower(launch: &Launch, chosen: &Launch) -> String {
-    let hundredths = launch.cost.saturating_mul(100).checked_div(chosen.cost).unwrap_or(100);
-    let waves = |launch: &Launch| {
-        let plural = if launch.waves == 1 { "" } else { "s" };
-        format!("{} wave{plural} with {} warps per multiprocessor", launch.waves, launch.warps_per_multiprocessor)
-    };
-    if hundredths <= 100 {
+    if hundredths(launch, chosen) <= 100 {
         return format!("no faster than the chosen row ({})", waves(launch));
     }
+    estimate(launch, chosen)
+}
+
+/// How long a step takes by the estimate, and why.
+fn estimate(launch: &Launch, chosen: &Launch) -> String {
+    let hundredths = hundredths(launch, chosen);
     let times = format!("{}.{:02}", hundredths / 100, hundredths % 100);
     format!("estimated {times} times as long a step: {}", waves(launch))
+}
+
+/// The time of a step in hundredths of the chosen row's.
+fn hundredths(launch: &Launch, chosen: &Launch) -> u128 {
+    launch.cost.saturating_mul(100).checked_div(chosen.cost).unwrap_or(100)
+}
+
+fn waves(launch: &Launch) -> String {
+    let warps = counted(launch.warps_per_multiprocessor, "warp");
+    format!("{} with {warps} per multiprocessor", counted(launch.waves, "wave"))
 }
 
 /// The message of a batch that does not fit the device's memory.

@@ -2,8 +2,8 @@
 
 mod models;
 
-use models::preset;
-use phalanx_launch_planner::DeviceLimits;
+use models::{ant, humanoid, preset};
+use phalanx_launch_planner::{Demand, DeviceLimits, KernelNeeds, occupancy, plan};
 
 #[test]
 fn every_preset_has_its_name_and_is_possible() {
@@ -47,6 +47,58 @@ fn a_limit_cannot_be_raised() {
         error,
         "NVIDIA H200: `multiprocessor_count` is 132, NVIDIA T4 has 40; a rehearsal can only lower a limit: write 40 or less"
     );
+}
+
+#[test]
+fn every_limit_beyond_the_device_is_refused_by_its_name() {
+    let device = preset("h200");
+    let own = serde_json::to_value(&device).unwrap();
+    for field in [
+        "multiprocessor_count",
+        "max_threads_per_block",
+        "max_threads_per_multiprocessor",
+        "max_blocks_per_multiprocessor",
+        "shared_memory_per_block",
+        "shared_memory_per_block_optin",
+        "shared_memory_per_multiprocessor",
+        "registers_per_block",
+        "registers_per_multiprocessor",
+        "max_registers_per_thread",
+        "max_grid_dim_x",
+        "total_global_memory",
+    ] {
+        let has = own[field].as_u64().unwrap();
+        let mut wanted = own.clone();
+        wanted["name"] = "a wish".into();
+        wanted[field] = (has + 1).into();
+        let error = device.lowered_by(&serde_json::from_value(wanted).unwrap()).unwrap_err().to_string();
+        let said = format!("a wish: `{field}` is {}, NVIDIA H200 has {has}; ", has + 1);
+        assert!(error.starts_with(&said), "{error}");
+    }
+}
+
+#[test]
+fn a_rehearsed_plan_launches_on_both_devices_and_takes_no_more_than_the_smaller() {
+    let real = preset("h200");
+    for name in ["t4", "rtx3060", "jetson-orin", "rtx4090", "a100", "h100"] {
+        let small = preset(name);
+        let rehearsal = real.lowered_by(&small).unwrap();
+        for (model, nv) in [(humanoid(), 27), (ant(), 14)] {
+            for num_envs in [1, 8192, 1_000_000] {
+                let plan = plan(&rehearsal, &model, &KernelNeeds::estimate(nv), &Demand::envs(num_envs)).unwrap();
+                for kernel in &plan.kernels {
+                    let shared = u64::from(kernel.static_shared_bytes) + u64::from(kernel.dynamic_shared_bytes);
+                    for device in [&small, &real] {
+                        let (threads, registers) = (kernel.threads_per_block, kernel.registers_per_thread);
+                        let held = occupancy(device, threads, registers, shared).blocks_per_sm;
+                        assert!(held >= kernel.blocks_per_sm, "{name}: {} holds {held} blocks", device.name);
+                    }
+                    assert!(kernel.grid_blocks <= kernel.blocks_per_sm * small.multiprocessor_count, "{name}");
+                }
+                assert!(plan.memory.total <= small.total_global_memory, "{name}");
+            }
+        }
+    }
 }
 
 #[test]

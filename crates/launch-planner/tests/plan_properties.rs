@@ -4,8 +4,8 @@ mod models;
 
 use models::{any_device, any_model, any_needs, any_num_envs};
 use phalanx_launch_planner::{
-    Demand, DeviceLimits, KernelNeeds, KernelPlan, LaunchPlan, ModelDims, PlanError, environments_of_team, occupancy,
-    plan,
+    Demand, DeviceLimits, KernelNeeds, KernelPlan, LaunchPlan, ModelDims, PlanError, RowChoice, candidates,
+    environments_of_team, occupancy, plan,
 };
 use proptest::prelude::*;
 
@@ -79,7 +79,7 @@ prop_compose! {
             let pinned = names.iter().zip(&pinned).filter(|&(_, &pin)| pin == Some(wanted));
             pinned.map(|(name, _)| name.clone()).collect()
         };
-        Demand { num_envs, lanes: None, fast_contacts, pin_shared: pins(true), pin_global: pins(false), memory_limit, reserve_bytes }
+        Demand { num_envs, lanes: None, fast_contacts, row: None, pin_shared: pins(true), pin_global: pins(false), memory_limit, reserve_bytes }
     }
 }
 
@@ -178,6 +178,37 @@ proptest! {
                 mine.iter().for_each(|&env| stepped[env as usize] += 1);
             }
             prop_assert!(stepped.iter().all(|&times| times == 1));
+        }
+    }
+
+    #[test]
+    fn a_row_that_was_planned_once_can_be_asked_for_again(
+        (device, model, needs, demand) in any_case(),
+        lanes in prop::sample::select(vec![1u32, 2, 4, 8, 16, 32]),
+    ) {
+        let forced = Demand { lanes: Some(lanes), ..demand.clone() };
+        if let Ok(other) = plan(&device, &model, &needs, &forced) {
+            let asked = Demand { row: Some(RowChoice::of(&other)), ..demand };
+            let again = plan(&device, &model, &needs, &asked).expect("the row fits");
+            prop_assert!(again.tuned);
+            prop_assert_eq!(&again.kernels, &other.kernels);
+            prop_assert_eq!(&again.memory, &other.memory);
+        }
+    }
+
+    #[test]
+    fn candidates_launch_differ_and_begin_with_the_planners_own((device, model, needs, demand) in any_case()) {
+        match (candidates(&device, &model, &needs, &demand), plan(&device, &model, &needs, &demand)) {
+            (Ok(found), Ok(own)) => {
+                prop_assert_eq!(&found[0], &own);
+                for (index, plan) in found.iter().enumerate() {
+                    plan.kernels.iter().for_each(|kernel| check_kernel(&device, &needs, kernel));
+                    check_memory(plan, &demand);
+                    prop_assert!(!found[..index].iter().any(|other| RowChoice::of(other) == RowChoice::of(plan)));
+                }
+            }
+            (Err(error), Err(own)) => prop_assert_eq!(error, own),
+            (found, own) => prop_assert!(false, "{found:?} {own:?}"),
         }
     }
 

@@ -1,5 +1,5 @@
 //! How a batch is to be run.
-use phalanx_launch_planner::DeviceLimits;
+use phalanx_launch_planner::{DeviceLimits, RowChoice};
 use std::fmt;
 use std::str::FromStr;
 
@@ -95,7 +95,11 @@ pub struct Options {
     pub fast_contacts: Option<u32>,
     /// Forces the lanes of a team.
     pub lanes: Option<u32>,
-    /// Plans for a smaller device than the one at hand.
+    /// Asks for a row of the plan, if it fits: how `phalanx tune` measures. If `None`, a GPU takes the row that was measured
+    /// for this device, model and size of batch, else the planner's own.
+    pub row: Option<RowChoice>,
+    /// Rehearses a smaller device on the one at hand, for example `DeviceLimits::preset("t4")`: the plan obeys its resources,
+    /// the code stays that of the device at hand. On the CPU its memory alone counts. What it has more of is an error.
     pub limits: Option<DeviceLimits>,
     /// Bytes of device memory that may be taken.
     pub memory_limit: Option<u64>,

@@ -94,6 +94,7 @@ impl Simulation {
             lanes: options.lanes,
             fast_contacts: options.fast_contacts,
             memory_limit: options.memory_limit,
+            row: options.row.clone(),
             ..Demand::default()
         };
         let backend = make_backend(&shape, &demand, &options, &per_env)?;
@@ -115,6 +116,8 @@ impl Simulation {
         }
         sim.write_defaults()?;
         tracing::info!("{} environments of {} on {}", sim.options.num_envs, sim.shape.name, sim.device_name());
+        tracing::info!("plan: {}", sim.plan().summary());
+        tracing::debug!("the plan in full:\n{}", sim.plan());
         Ok(sim)
     }
 
@@ -314,7 +317,12 @@ fn make_backend(
         let executor = CpuExecutor::new(
             shape,
             demand,
-            &CpuOptions { precision, threads: options.threads, per_env: per_env.to_vec() },
+            &CpuOptions {
+                precision,
+                threads: options.threads,
+                limits: options.limits.clone(),
+                per_env: per_env.to_vec(),
+            },
         )?;
         Ok::<_, SimError>(Backend::Cpu(Box::new(executor)))
     };

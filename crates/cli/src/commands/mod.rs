@@ -3,5 +3,7 @@
 pub mod doctor;
 pub mod forward;
 pub mod inspect;
+pub mod ladder;
 pub mod plan;
 pub mod run;
+pub mod tune;

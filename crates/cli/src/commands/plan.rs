@@ -10,7 +10,7 @@ use phalanx_gpu_kernels::compile::CompileError;
 use phalanx_gpu_kernels::cuda;
 use phalanx_gpu_kernels::executor::plan_compiled;
 use phalanx_gpu_kernels::planning::{PlanningError, plan_model};
-use phalanx_launch_planner::{Demand, DeviceLimits, LaunchPlan};
+use phalanx_launch_planner::{Comparison, Demand, DeviceLimits, LaunchPlan};
 use phalanx_model::Model;
 
 use crate::arguments::PlanArguments;
@@ -25,8 +25,13 @@ pub fn plan(arguments: &PlanArguments) -> Result<ExitCode, Failure> {
     demand.fast_contacts = arguments.fast_contacts;
     demand.lanes = arguments.lanes;
     demand.memory_limit = arguments.memory_limit;
-    let plan = if arguments.estimate { plan_model } else { compiled_or_estimated };
-    let plan = plan(&model, &limits, &demand)?;
+    let plan_for = if arguments.estimate { plan_model } else { compiled_or_estimated };
+    let plan = plan_for(&model, &limits, &demand)?;
+    if let Some(other) = &arguments.diff {
+        let comparison = Comparison::of(&plan, &plan_for(&model, &limits_of(other)?, &demand)?);
+        return if arguments.json { print_json(&comparison) } else { print(&comparison.to_string()) }
+            .map(|()| ExitCode::SUCCESS);
+    }
     if arguments.json {
         print_json(&plan)?
     } else {

@@ -94,7 +94,7 @@ fn options(arguments: &RunArguments) -> Result<Options, Failure> {
     options.profile = arguments.profile;
     options.wait_for_specialised = arguments.wait_compile;
     arguments.forced.apply(&mut options);
-    options.limits = arguments.forced.limits.as_deref().map(limits_of).transpose()?;
+    options.limits = arguments.limits.as_deref().map(limits_of).transpose()?;
     Ok(options)
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::driver_codes;
+
 /// An error of the CUDA driver, or of asking it for something impossible.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -136,88 +138,13 @@ impl DriverCode {
 
     /// The name in cuda.h and what it means in a few words.
     pub fn name(self) -> (&'static str, &'static str) {
-        match self.0 {
-            1 => ("CUDA_ERROR_INVALID_VALUE", "a value is out of range"),
-            2 => ("CUDA_ERROR_OUT_OF_MEMORY", "out of memory"),
-            3 => ("CUDA_ERROR_NOT_INITIALIZED", "the driver is not initialised"),
-            4 => ("CUDA_ERROR_DEINITIALIZED", "the driver is shutting down"),
-            34 => ("CUDA_ERROR_STUB_LIBRARY", "the library is the toolkit's stub"),
-            35 => ("CUDA_ERROR_INSUFFICIENT_DRIVER", "the driver is too old"),
-            46 => ("CUDA_ERROR_DEVICE_UNAVAILABLE", "the device is busy or reserved"),
-            100 => ("CUDA_ERROR_NO_DEVICE", "no GPU"),
-            101 => ("CUDA_ERROR_INVALID_DEVICE", "no such GPU"),
-            200 => ("CUDA_ERROR_INVALID_IMAGE", "the module is broken"),
-            201 => ("CUDA_ERROR_INVALID_CONTEXT", "no or the wrong context is current"),
-            209 => ("CUDA_ERROR_NO_BINARY_FOR_GPU", "the kernel was compiled for another GPU"),
-            214 => ("CUDA_ERROR_ECC_UNCORRECTABLE", "the GPU's memory is damaged"),
-            218 => ("CUDA_ERROR_INVALID_PTX", "the PTX does not compile"),
-            221 => ("CUDA_ERROR_JIT_COMPILER_NOT_FOUND", "the driver's PTX compiler is missing"),
-            222 => ("CUDA_ERROR_UNSUPPORTED_PTX_VERSION", "the compiler is newer than the driver"),
-            304 => ("CUDA_ERROR_OPERATING_SYSTEM", "the operating system refused"),
-            400 => ("CUDA_ERROR_INVALID_HANDLE", "a handle is not valid here"),
-            500 => ("CUDA_ERROR_NOT_FOUND", "no such name"),
-            600 => ("CUDA_ERROR_NOT_READY", "not finished yet"),
-            700 => ("CUDA_ERROR_ILLEGAL_ADDRESS", "a kernel used an address that is not its own"),
-            701 => ("CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "one block needs more than a multiprocessor has"),
-            702 => ("CUDA_ERROR_LAUNCH_TIMEOUT", "the kernel ran too long"),
-            710 => ("CUDA_ERROR_ASSERT", "an assertion failed in a kernel"),
-            715 => ("CUDA_ERROR_ILLEGAL_INSTRUCTION", "a kernel ran into an illegal instruction"),
-            716 => ("CUDA_ERROR_MISALIGNED_ADDRESS", "a kernel used a misaligned address"),
-            717 => ("CUDA_ERROR_INVALID_ADDRESS_SPACE", "a kernel mixed up global, shared and local memory"),
-            718 => ("CUDA_ERROR_INVALID_PC", "a kernel jumped into nowhere"),
-            719 => ("CUDA_ERROR_LAUNCH_FAILED", "a kernel crashed"),
-            720 => ("CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE", "the blocks do not fit on the GPU together"),
-            801 => ("CUDA_ERROR_NOT_SUPPORTED", "this GPU or driver cannot do that"),
-            802 => ("CUDA_ERROR_SYSTEM_NOT_READY", "the GPU's fabric is not ready"),
-            803 => ("CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "the driver's library and kernel module differ"),
-            804 => ("CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE", "the compatibility library does not suit this GPU"),
-            900..=908 => ("CUDA_ERROR_STREAM_CAPTURE", "not allowed while a graph is captured"),
-            999 => ("CUDA_ERROR_UNKNOWN", "unknown to the driver itself"),
-            _ => ("CUresult", "see cuda.h"),
-        }
+        let entry = driver_codes::entry(self.0);
+        (entry.name, entry.meaning)
     }
 
-    /// What it means for this program, and what to do.
+    /// What to do about it.
     pub fn advice(self) -> &'static str {
-        match self.0 {
-            1 => {
-                "most often more threads, shared memory or blocks than the device offers: plan for this device's limits"
-            }
-            2 => "use fewer environments, or free what other programs hold (`nvidia-smi` lists them)",
-            4 => "drop simulations before the process ends",
-            34 => "the toolkit's lib64/stubs is on LD_LIBRARY_PATH: remove it, and install NVIDIA's driver",
-            35 => "update NVIDIA's driver, or compile with an older NVRTC (`pip install nvidia-cuda-nvrtc-cu12`)",
-            46 => "another process holds the GPU exclusively: end it, or set the compute mode to Default",
-            100 => "check `nvidia-smi` and CUDA_VISIBLE_DEVICES; in a container start it with `--gpus all`",
-            200 => "delete the cache of compiled kernels (`~/.cache/phalanx`) and run again",
-            201 => "the handle belongs to another device or to a context that is gone: make it anew on this device",
-            209 => {
-                "compile for this device's compute capability; if it is newer than NVRTC, \
-                 `pip install -U nvidia-cuda-nvrtc`"
-            }
-            214 | 715 => "the GPU may be damaged: see `nvidia-smi -q -d ECC` and the system's log, then restart it",
-            218 | 221 | 222 => {
-                "update NVIDIA's driver, or compile with an NVRTC no newer than it (`nvidia-smi` shows the CUDA version)"
-            }
-            304 => "check that /dev/nvidia* may be opened, and the system's log",
-            500 => "the driver lacks this function, or the module this name: update NVIDIA's driver",
-            700 | 716..=719 => {
-                "a bug in a kernel or a freed buffer; the process must be restarted; `compute-sanitizer` names the line; \
-                 please report it"
-            }
-            701 => {
-                "registers x threads or shared memory of one block are over the limit: use smaller blocks, or compile with \
-                 `__launch_bounds__` of this block size"
-            }
-            702 => "a display's watchdog ended it: take fewer steps in one call, or use a GPU without a display",
-            710 => "restart the process; the assertion's text is on the standard output",
-            720 => "use no more blocks than the occupancy query says",
-            802 => "start or restart nvidia-fabricmanager",
-            803 => "the driver was updated without a restart: restart the machine (or the container's host)",
-            804 => "remove the cuda-compat package, which forward compatibility needs a data-centre GPU for",
-            900..=908 => "end the capture first; allocate and synchronise outside of it",
-            _ => "see https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html",
-        }
+        driver_codes::entry(self.0).advice
     }
 }
 

@@ -32,6 +32,7 @@ impl Buffer {
             });
             allocated.map_err(|error| explain_shortage(error, device, &what, "device", bytes))?;
         }
+        tracing::debug!("{bytes} bytes of device memory for {what}");
         Ok(Self { device: device.clone(), pointer, bytes, what })
     }
 

@@ -14,6 +14,7 @@ mod driver_entries;
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 mod device;
 mod doctor;
+mod driver_codes;
 mod error;
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 mod event;

@@ -49,6 +49,7 @@ impl Module {
                 )
             }
         })?;
+        tracing::debug!("loaded {} bytes of code for {} on {device}", cubin.len(), contents.arch);
         Ok(Self(Arc::new(LoadedModule { device: device.clone(), raw, contents })))
     }
 
@@ -251,6 +252,7 @@ impl Kernel {
         }
         let mut pointers = [arguments.as_ptr().cast_mut().cast::<c_void>()];
         let device = self.device();
+        tracing::trace!("launching `{name}` on {device}: {shape}");
         device.with_current(|| {
             // SAFETY: the kernel takes one argument of this very size (or none), which the driver copies before it returns;
             // the caller vouches for the addresses in it.

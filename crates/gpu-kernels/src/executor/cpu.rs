@@ -1,11 +1,11 @@
 //! Runs the kernels on CPU cores: the host-compiled build for this processor, rayon over the environments.
 use super::cpu_memory::HostMemory;
-use super::cpu_plan::cpu_plan;
+use super::cpu_plan::{cpu_limits, cpu_plan, rehearsed};
 use super::{Executor, ExecutorError, Memory, StepKernels, workspace_slots};
 use crate::planning::model_dims;
 use crate::shape::Shape;
 use crate::view::ArgumentBlock;
-use phalanx_launch_planner::{Demand, KernelPlan, LaunchPlan, Placement, WorkArray, layout};
+use phalanx_launch_planner::{Demand, DeviceLimits, KernelPlan, LaunchPlan, Placement, WorkArray, layout};
 use rayon::prelude::*;
 use std::ffi::c_void;
 
@@ -26,6 +26,8 @@ pub struct CpuOptions {
     pub precision: Precision,
     /// Threads; all cores if `None`.
     pub threads: Option<usize>,
+    /// Limits of a device to rehearse: of these its memory counts here, nothing else.
+    pub limits: Option<DeviceLimits>,
     /// Model fields with one value per environment.
     pub per_env: Vec<&'static str>,
 }
@@ -115,7 +117,9 @@ impl CpuExecutor {
         let threads = options.threads.unwrap_or_else(available_threads).max(1);
         let build = choose_build(options.precision);
         let real_bytes = if options.precision == Precision::F64 { 8 } else { 4 };
-        let plan = cpu_plan(&model_dims(shape, &[], &options.per_env), demand, threads, real_bytes as u64)?;
+        let dims = model_dims(shape, &[], &options.per_env);
+        let host = rehearsed(cpu_limits(threads), options.limits.as_ref())?;
+        let plan = cpu_plan(&dims, demand, host, threads, real_bytes as u64)?;
         let words = plan.kernels.iter().map(|k| k.layout.global_words_per_env).max().unwrap_or(0) as usize;
         let workspaces = (0..threads)
             .map(|_| HostMemory::zeroed(words * real_bytes, "a thread's workspace"))

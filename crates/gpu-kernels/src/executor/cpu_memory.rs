@@ -28,6 +28,7 @@ impl HostMemory {
         let layout = Layout::from_size_align(bytes.max(1), ALIGNMENT).map_err(|_| error())?;
         // SAFETY: the layout has a size above zero.
         let start = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(error)?;
+        tracing::debug!("{bytes} bytes of host memory for {what}");
         Ok(HostMemory { start, layout })
     }
 

@@ -2,19 +2,21 @@
 use super::ExecutorError;
 use super::host_memory::available_bytes;
 use phalanx_launch_planner::{
-    Capacity, Demand, DeviceLimits, KernelPlan, LaunchPlan, Limiter, MemoryMap, ModelDims, Placement, layout,
+    Capacity, Demand, DeviceLimits, KernelPlan, LaunchPlan, Limiter, LimitsError, MemoryMap, ModelDims, Placement,
+    PlanError, layout,
 };
 
-/// Bytes per environment beside the planner's: the time base, and the mask that a call makes of its arguments.
+/// Bytes per environment beside the planner's: the time base and the mask that a call makes of its arguments.
 const HOST_BYTES_PER_ENV: u64 = 8 + 1;
 
-/// The plan of a CPU: a team of one lane a thread, workspaces in the host's memory.
+/// The plan of `host`, a CPU: a team of one lane a thread, workspaces in the host's memory.
 ///
 /// # Errors
 /// If the batch needs more memory than the machine has free.
 pub(super) fn cpu_plan(
     dims: &ModelDims,
     demand: &Demand,
+    host: DeviceLimits,
     threads: usize,
     word_bytes: u64,
 ) -> Result<LaunchPlan, ExecutorError> {
@@ -48,7 +50,7 @@ pub(super) fn cpu_plan(
     let workspace =
         scale * 4 * threads as u64 * retry.layout.global_words_per_env.max(fast.layout.global_words_per_env);
     let n = demand.num_envs;
-    let limit = demand.memory_limit.unwrap_or(u64::MAX).min(available_bytes());
+    let limit = demand.memory_limit.unwrap_or(u64::MAX).min(host.total_global_memory);
     // The retry list has 32 bits for an environment.
     let max_num_envs = (limit.saturating_sub(workspace) / per_env.max(1)).min(1 << 31);
     if n > max_num_envs {
@@ -58,6 +60,7 @@ pub(super) fn cpu_plan(
             num_envs: n,
             model,
             need,
+            device: host.name,
             free: limit,
             largest: max_num_envs,
         });
@@ -69,14 +72,15 @@ pub(super) fn cpu_plan(
         model: scale * dims.model_bytes + n * scale * dims.model_bytes_per_env,
         workspace,
         total: n * per_env + scale * dims.model_bytes + workspace,
+        limit,
         ..MemoryMap::default()
     };
-    let device = DeviceLimits { name: format!("CPU, {threads} threads"), ..cpu_limits(threads) };
     Ok(LaunchPlan {
         model: dims.name.clone(),
-        device,
+        device: host,
         num_envs: n,
         estimated: false,
+        tuned: false,
         kernels: vec![fast, retry],
         memory,
         max_num_envs,
@@ -84,10 +88,30 @@ pub(super) fn cpu_plan(
     })
 }
 
+/// This machine's CPU with the memory of a device to rehearse.
+///
+/// # Errors
+/// If that device has more memory than this machine has free.
+pub(super) fn rehearsed(host: DeviceLimits, limits: Option<&DeviceLimits>) -> Result<DeviceLimits, ExecutorError> {
+    let Some(limits) = limits else { return Ok(host) };
+    limits.validate().map_err(PlanError::from)?;
+    if limits.total_global_memory > host.total_global_memory {
+        return Err(ExecutorError::Plan(PlanError::Limits(LimitsError::Raised {
+            name: limits.name.clone(),
+            field: "total_global_memory".into(),
+            wanted: limits.total_global_memory,
+            device: host.name,
+            has: host.total_global_memory,
+        })));
+    }
+    let name = format!("{} with the memory of {}", host.name, limits.name);
+    Ok(DeviceLimits { name, total_global_memory: limits.total_global_memory, ..host })
+}
+
 /// A CPU in the planner's terms: a multiprocessor of one lane a thread.
-fn cpu_limits(threads: usize) -> DeviceLimits {
+pub(super) fn cpu_limits(threads: usize) -> DeviceLimits {
     DeviceLimits {
-        name: String::new(),
+        name: format!("CPU, {threads} threads"),
         compute_capability: (0, 0),
         multiprocessor_count: threads as u32,
         warp_size: 1,

@@ -15,6 +15,7 @@ use crate::cuda::{
 };
 use crate::planning::{model_dims, preferred_lanes};
 use crate::shape::Shape;
+use crate::tuning::{TuningKey, TuningStore};
 use crate::view::{ArgumentBlock, slot_index};
 use phalanx_launch_planner::{Demand, DeviceLimits, KernelNeeds, KernelPlan, LaunchPlan, plan};
 use std::sync::Arc;
@@ -140,6 +141,11 @@ impl CudaExecutor {
         let nvrtc = Nvrtc::open_up_to(driver_version()?.major)?;
         let arch = nvrtc.architecture_for(device.attributes().architecture())?;
         let compiler = Arc::new(Compiler { nvrtc, cache: Cache::from_env(), arch });
+        // A measured row decides where nothing else was asked for.
+        if demand.row.is_none() && demand.lanes.is_none() && options.limits.is_none() && !options.generic_only {
+            let key = TuningKey::of(&limits, driver_version()?, shape, &options.per_env, demand.num_envs);
+            demand.row = TuningStore::beside(&compiler.cache).find(&key).map(|tuned| tuned.row);
+        }
 
         let mut estimate = plan(&limits, &dims, &KernelNeeds::estimate(dims.nv), &demand)?;
         if options.generic_only && is_mixed(estimate.step()) {

@@ -59,7 +59,7 @@ pub enum ExecutorError {
     },
     /// The batch does not fit the host.
     #[error(
-        "{num_envs} environments of {model} need {need} bytes, this machine has {free} free; the largest number that fits is {largest}"
+        "{num_envs} environments of {model} need {need} bytes, {device} offers {free}; the largest number that fits is {largest}"
     )]
     TooManyEnvironments {
         /// Environments asked for.
@@ -68,7 +68,9 @@ pub enum ExecutorError {
         model: String,
         /// Bytes that they need.
         need: u128,
-        /// Bytes that are free.
+        /// The CPU, and the device that it rehearses.
+        device: String,
+        /// Bytes that are free, or that may be taken.
         free: u64,
         /// Environments that fit.
         largest: u64,
