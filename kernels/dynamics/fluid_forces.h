@@ -38,16 +38,33 @@ INLINE FluidForce fluid_force(Vec3 box, Vec3 angular, Vec3 linear, real density,
   return result;
 }
 
+/// Where a body's inertia box is: its axes, and the way to its centre from the tree's centre of mass.
+struct BoxFrame {
+  Mat3 axes;
+  Vec3 arm;
+};
+INLINE BoxFrame box_frame(const Model& model, const Env& env, int body) {
+  return {matrix(env.body_orientation(body) * model.body_iquat(body)),
+          inertial_position(model, env, body) - env.tree_com(model.body_rootid(body))};
+}
+
+/// A motion about the tree's centre of mass as the box sees it: at its centre, in its axes; `wind` is what moves past it.
+INLINE SpatialMotion in_box(const BoxFrame& frame, SpatialMotion motion, Vec3 wind) {
+  const Vec3 at_center = motion.linear - cross(frame.arm, motion.angular) - wind;
+  return {transposed_times(frame.axes, motion.angular), transposed_times(frame.axes, at_center)};
+}
+
+/// A force and torque on the box, in its axes, as a wrench about the tree's centre of mass.
+INLINE SpatialForce from_box(const BoxFrame& frame, FluidForce local) {
+  const Vec3 force = frame.axes * local.force;
+  return {frame.axes * local.torque + cross(frame.arm, force), force};
+}
+
 /// The wrench of the medium on a body about the tree's centre of mass.
 INLINE SpatialForce fluid_wrench(const Model& model, const Env& env, int body, real density, real viscosity) {
   if (model.body_mass(body) < smallest_length) return {};
-  const Mat3 axes = matrix(env.body_orientation(body) * model.body_iquat(body));
-  const Vec3 arm = inertial_position(model, env, body) - env.tree_com(model.body_rootid(body));
-  const SpatialMotion velocity = env.body_velocity(body);
-  const Vec3 at_center = velocity.linear - cross(arm, velocity.angular) - model.opt_wind();
+  const BoxFrame frame = box_frame(model, env, body);
+  const SpatialMotion velocity = in_box(frame, env.body_velocity(body), model.opt_wind());
   const Vec3 box = inertia_box(model.body_inertia(body), model.body_mass(body));
-  const FluidForce local =
-      fluid_force(box, transposed_times(axes, velocity.angular), transposed_times(axes, at_center), density, viscosity);
-  const Vec3 force = axes * local.force;
-  return {axes * local.torque + cross(arm, force), force};
+  return from_box(frame, fluid_force(box, velocity.angular, velocity.linear, density, viscosity));
 }

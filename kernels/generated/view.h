@@ -28,6 +28,8 @@ struct Arguments {
   int64_t joint_types;
   int64_t turning_actuators;
   int64_t actuator_gravcomp;
+  int64_t fluid_bodies;
+  int64_t fluid_entries;
   int64_t pair_types;
   int64_t pivot_words;
   int64_t pattern_dofs;
@@ -243,6 +245,8 @@ struct Arguments {
   int64_t body_velocity_offset;
   int64_t cdof_dot_offset;
   int64_t body_wrench_offset;
+  int64_t fluid_slope_offset;
+  int64_t fluid_damping_offset;
   int64_t force_gravcomp_offset;
   int64_t force_passive_offset;
   int64_t force_actuator_offset;
@@ -348,6 +352,8 @@ struct Model {
   int joint_types;
   int turning_actuators;
   int actuator_gravcomp;
+  int fluid_bodies;
+  int fluid_entries;
   int pair_types;
   int pivot_words;
   int pattern_dofs;
@@ -379,6 +385,8 @@ struct Model {
     joint_types((int)a.joint_types),
     turning_actuators((int)a.turning_actuators),
     actuator_gravcomp((int)a.actuator_gravcomp),
+    fluid_bodies((int)a.fluid_bodies),
+    fluid_entries((int)a.fluid_entries),
     pair_types((int)a.pair_types),
     pivot_words((int)a.pivot_words),
     pattern_dofs((int)a.pattern_dofs),
@@ -522,6 +530,8 @@ struct Env : EnvState {
   INLINE SpatialMotion& body_velocity(int i) const { return *(SpatialMotion*)((base + (int)arguments->body_velocity_offset) + 6 * i); }
   INLINE SpatialMotion& cdof_dot(int i) const { return *(SpatialMotion*)((base + (int)arguments->cdof_dot_offset) + 6 * i); }
   INLINE SpatialForce& body_wrench(int i) const { return *(SpatialForce*)((base + (int)arguments->body_wrench_offset) + 6 * i); }
+  INLINE SpatialForce& fluid_slope(int i) const { return *(SpatialForce*)((base + (int)arguments->fluid_slope_offset) + 6 * i); }
+  INLINE real& fluid_damping(int i) const { return (base + (int)arguments->fluid_damping_offset)[i]; }
   INLINE real& force_gravcomp(int i) const { return (base + (int)arguments->force_gravcomp_offset)[i]; }
   INLINE real& force_passive(int i) const { return (base + (int)arguments->force_passive_offset)[i]; }
   INLINE real& force_actuator(int i) const { return (base + (int)arguments->force_actuator_offset)[i]; }

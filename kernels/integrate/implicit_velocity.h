@@ -1,7 +1,7 @@
 // The acceleration of an integrator that is implicit in the velocity:  (M - h D) a = M qacc.
 //
-// Euler takes joint damping into D; implicitfast takes the actuators' derivatives too, and for free bodies that carry nothing
-// the gyroscopic forces. MuJoCo documentation, computation, "Integrators" and "Gyroscopic derivatives for free bodies".
+// Euler takes joint damping into D; implicitfast takes the derivatives of actuators and of the medium too, and for free bodies
+// that carry nothing the gyroscopic forces. MuJoCo documentation, computation, "Integrators" and "Gyroscopic derivatives for free bodies".
 #pragma once
 #include "dynamics/actuation.h"
 #include "dynamics/tree_factor.h"
@@ -75,6 +75,7 @@ template <class Team> INLINE void implicit_acceleration(Team team, const Model& 
     NO_UNROLL for (int j = i; j >= 0; j = model.dof_parentid(j), ++entry) {
       real value = env.M(entry);
       if (model.dof_jntid(j) == joint) value = fused(h, velocity_damping(model, env, i, j, actuators), value);
+      if (model.fluid_entries > 0) value = fused(h, env.fluid_damping(entry), value);
       if (dense) env.H(lower_index(i, j)) = value;
       else env.implicit_L(entry) = value;
     }
@@ -84,7 +85,10 @@ template <class Team> INLINE void implicit_acceleration(Team team, const Model& 
   if (actuators) {
     team.each(model.nbody, [&](int body) {
       if (body > 0 && model.body_freeblock(body)) {
-        resolve_free_body(model, env, body, [&](int i, int j) { return velocity_damping(model, env, i, j, true); });
+        resolve_free_body(model, env, body, [&](int i, int j) {
+          const real damping = velocity_damping(model, env, i, j, true);
+          return model.fluid_entries > 0 ? damping + env.fluid_damping(model.dof_Madr(i) + i - j) : damping;
+        });
       }
     });
   }

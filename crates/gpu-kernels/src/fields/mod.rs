@@ -113,6 +113,8 @@ sizes! {
     JointTypes "joint_types" "joint types that occur, a bit each"
     TurningActuators "turning_actuators" "1 if an actuator drives a free or ball joint"
     ActuatorGravcomp "actuator_gravcomp" "1 if gravity compensation goes through actuators"
+    FluidBodies "fluid_bodies" "nbody where implicitfast takes a medium's derivatives, else 0"
+    FluidEntries "fluid_entries" "nM where implicitfast takes a medium's derivatives, else 0"
     PairTypes "pair_types" "pair types that occur, a bit each"
     PivotWords "pivot_words" "numbers of two padded rows where a matrix is factored in registers, else 0"
     PatternDofs "pattern_dofs" "nv where a matrix is factored by its pattern, else 0"

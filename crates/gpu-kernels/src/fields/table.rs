@@ -225,6 +225,8 @@ pub const FIELDS: &[Field] = &[
     f("body_velocity", SpatialMotion, &[Of(Nbody)], "", work(VELOCITIES, BIAS), "cvel"),
     f("cdof_dot", SpatialMotion, &[Of(Nv)], "", work(VELOCITIES, BIAS), "rate of cdof"),
     f("body_wrench", SpatialForce, &[Of(Nbody)], "", work(PASSIVE, SMOOTH), "torque and force about the tree's centre of mass"),
+    f("fluid_slope", SpatialForce, &[Of(FluidBodies)], "", work(PASSIVE, PASSIVE), "minus the derivative of the medium's torque and force by the velocity of the inertia box, in its axes"),
+    f("fluid_damping", Real, &[Of(FluidEntries)], "", work(PASSIVE, INTEGRATE), "minus the derivative of the medium's forces by the velocity, in M's order"),
     f("force_gravcomp", Real, &[Of(Nv)], "", work(PASSIVE, ACTUATION), "gravity compensation that the actuators give"),
     f("force_passive", Real, &[Of(Nv)], "", work(PASSIVE, SMOOTH), "qfrc_passive"),
     f("force_actuator", Real, &[Of(Nv)], "", work(ACTUATION, SMOOTH), "qfrc_actuator"),

@@ -1,6 +1,6 @@
 //! What the loader reads and the kernels do not compute yet: refused by name, never ignored.
 use super::ShapeError;
-use phalanx_model::{Integrator, Model};
+use phalanx_model::Model;
 
 /// MuJoCo's mjENBL_OVERRIDE.
 const ENABLE_OVERRIDE: u32 = 1 << 0;
@@ -14,10 +14,6 @@ pub(super) fn check(model: &Model) -> Result<(), ShapeError> {
         Some(name) => format!("{kind} \"{name}\""),
         None => format!("{kind} {i}"),
     };
-    if model.opt.integrator == Integrator::ImplicitFast && (model.opt.density > 0.0 || model.opt.viscosity > 0.0) {
-        let advice = "use Euler or RK4, or set density and viscosity to zero";
-        return refuse("option".into(), "implicitfast in a medium (density or viscosity above zero)", advice);
-    }
     if model.opt.enableflags & ENABLE_OVERRIDE != 0 {
         return refuse("option".into(), "the flag `override`", "set the contact parameters on geoms or pairs");
     }
