@@ -12,10 +12,9 @@ INLINE void joint_spring(const Model& model, Env& env, int joint) {
   int dof = model.jnt_dofadr(joint), adr = model.jnt_qposadr(joint);
   const bool off = model.opt_disableflags & disable_spring;
   const real stiffness = off ? real(0) : model.jnt_stiffness(joint);
-  const int along = type == Free::type ? 3 : (type == Ball::type ? 0 : 1);
-  for (int k = 0; k < along; ++k, ++dof, ++adr) env.force_passive(dof) = -stiffness * (env.q(adr) - model.qpos_spring(adr));
-  const bool turns = (has_joint(model, Free::type) && type == Free::type) || (has_joint(model, Ball::type) && type == Ball::type);
-  if (!turns) return;
+  const int straight = joint_straight(model, type);
+  for (int k = 0; k < straight; ++k, ++dof, ++adr) env.force_passive(dof) = -stiffness * (env.q(adr) - model.qpos_spring(adr));
+  if (!joint_turns(model, type)) return;
   Vec3 turn = {0, 0, 0};
   if (stiffness != 0) {
     const Quat now = normalized(Quat{env.q(adr), env.q(adr + 1), env.q(adr + 2), env.q(adr + 3)});

@@ -4,7 +4,7 @@
 #include "view/elements.h"
 
 struct Ball {
-  static constexpr int type = 1, nq = 4, nv = 3;
+  static constexpr int type = 1, nq = 4, nv = 3, straight = 0;
 
   /// Turns the frame by the joint's orientation.
   template <class Q, class Q0> static INLINE void move(JointFrame& frame, Vec3 anchor, Vec3 local, Vec3, Q q, Q0) {

@@ -3,7 +3,7 @@
 #include "joints/ball.h"
 
 struct Free {
-  static constexpr int type = 0, nq = 7, nv = 6;
+  static constexpr int type = 0, nq = 7, nv = 6, straight = 3;
 
   /// Puts the frame where the joint's position says.
   template <class Q, class Q0> static INLINE void move(JointFrame& frame, Vec3, Vec3, Vec3, Q q, Q0) {

@@ -1,4 +1,6 @@
 // The joint types, one line each, and what they all have in common.
+//
+// A joint's first dofs are `straight`, a number each in qpos and qvel; if there are more, they turn an orientation in space.
 #pragma once
 #include "generated/view.h"
 #include "joints/ball.h"
@@ -18,7 +20,25 @@ template <class F> INLINE void with_joint(const Model& model, int type, F f) {
 }
 
 /// Dofs of a joint of that type.
-INLINE int joint_nv(int type) { return type == Free::type ? 6 : (type == Ball::type ? 3 : 1); }
+INLINE int joint_nv(const Model& model, int type) {
+  int count = 0;
+  with_joint(model, type, [&](auto joint) { count = joint.nv; });
+  return count;
+}
+
+/// Those of them that come before an orientation.
+INLINE int joint_straight(const Model& model, int type) {
+  int count = 0;
+  with_joint(model, type, [&](auto joint) { count = joint.straight; });
+  return count;
+}
+
+/// Whether the joint ends in an orientation.
+INLINE bool joint_turns(const Model& model, int type) {
+  bool turns = false;
+  with_joint(model, type, [&](auto joint) { turns = joint.straight < joint.nv; });
+  return turns;
+}
 
 /// The body's pose from its parent's and its joints' positions; notes the joints' anchors and axes.
 INLINE JointFrame body_frame(const Model& model, Env& env, int body) {

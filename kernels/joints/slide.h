@@ -4,7 +4,7 @@
 #include "view/elements.h"
 
 struct Slide {
-  static constexpr int type = 2, nq = 1, nv = 1;
+  static constexpr int type = 2, nq = 1, nv = 1, straight = 1;
 
   /// Moves the frame by the joint's position; `q0` is the reference.
   template <class Q, class Q0> static INLINE void move(JointFrame& frame, Vec3, Vec3, Vec3 axis, Q q, Q0 q0) {
