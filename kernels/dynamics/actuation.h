@@ -32,8 +32,18 @@ INLINE real actuator_length(const Model& model, const Env& env, int actuator) {
   return length;
 }
 
+/// Whether an option takes the actuator's force away.
+INLINE bool is_disabled(const Model& model, int actuator) {
+  return (model.opt_disableflags & disable_actuation) || (model.disabled_actuators > 0 && model.actuator_disabled(actuator));
+}
+
 /// Computes an actuator's force and its derivative by the actuator's velocity (none when the force is at its limit).
 INLINE void actuate(const Model& model, Env& env, int actuator) {
+  if (is_disabled(model, actuator)) {
+    env.actuation_force(actuator) = 0;
+    if (model.opt_integrator == integrator_implicitfast) env.actuation_slope(actuator) = 0;
+    return;
+  }
   const int joint = model.actuator_trnid(actuator), dof = model.jnt_dofadr(joint);
   real velocity = 0;
   const int count = model.turning_actuators ? joint_nv(model, model.jnt_type(joint)) : 1;
@@ -66,17 +76,16 @@ INLINE void actuate(const Model& model, Env& env, int actuator) {
 }
 
 template <class Team> INLINE void actuation(Team team, const Model& model, Env& env) {
-  const bool off_by_flag = model.opt_disableflags & disable_actuation, off = model.nu == 0 || off_by_flag;
-  team.each(off ? 0 : model.nu, [&](int actuator) { actuate(model, env, actuator); });
+  team.each(model.nu, [&](int actuator) { actuate(model, env, actuator); });
   team.each(model.nv, [&](int dof) {
     real force = 0;
-    const int first = model.dof_actuatoradr(dof), end = off ? first : first + model.dof_actuatornum(dof);
+    const int first = model.dof_actuatoradr(dof), end = first + model.dof_actuatornum(dof);
     NO_UNROLL for (int k = first; k < end; ++k) {
       const int actuator = model.actuator_list(k);
       force = fused(actuator_moment(model, env, actuator, dof), env.actuation_force(actuator), force);
     }
     const int joint = model.dof_jntid(dof);
-    if (model.actuator_gravcomp && !off_by_flag) force += env.force_gravcomp(dof);
+    if (model.actuator_gravcomp && !(model.opt_disableflags & disable_actuation)) force += env.force_gravcomp(dof);
     if (model.jnt_actfrclimited(joint)) {
       const Vec2 range = model.jnt_actfrcrange(joint);
       if (force <= range.x || force >= range.y) {  // a saturated joint's actuators do not damp it

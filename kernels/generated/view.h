@@ -28,6 +28,8 @@ struct Arguments {
   int64_t joint_types;
   int64_t turning_actuators;
   int64_t actuator_gravcomp;
+  int64_t disabled_actuators;
+  int64_t contact_override;
   int64_t fluid_bodies;
   int64_t fluid_entries;
   int64_t pair_types;
@@ -80,6 +82,7 @@ struct Arguments {
   const int* actuator_trntype;
   const int* actuator_gaintype;
   const int* actuator_biastype;
+  const int* actuator_disabled;
   const int* dof_actuatoradr;
   const int* dof_actuatornum;
   const int* actuator_list;
@@ -97,6 +100,14 @@ struct Arguments {
   int64_t opt_viscosity_stride;
   const real* opt_impratio;
   int64_t opt_impratio_stride;
+  const real* opt_o_margin;
+  int64_t opt_o_margin_stride;
+  const real* opt_o_solref;
+  int64_t opt_o_solref_stride;
+  const real* opt_o_solimp;
+  int64_t opt_o_solimp_stride;
+  const real* opt_o_friction;
+  int64_t opt_o_friction_stride;
   const real* opt_tolerance;
   int64_t opt_tolerance_stride;
   const real* opt_ls_tolerance;
@@ -352,6 +363,8 @@ struct Model {
   int joint_types;
   int turning_actuators;
   int actuator_gravcomp;
+  int disabled_actuators;
+  int contact_override;
   int fluid_bodies;
   int fluid_entries;
   int pair_types;
@@ -385,6 +398,8 @@ struct Model {
     joint_types((int)a.joint_types),
     turning_actuators((int)a.turning_actuators),
     actuator_gravcomp((int)a.actuator_gravcomp),
+    disabled_actuators((int)a.disabled_actuators),
+    contact_override((int)a.contact_override),
     fluid_bodies((int)a.fluid_bodies),
     fluid_entries((int)a.fluid_entries),
     pair_types((int)a.pair_types),
@@ -438,6 +453,7 @@ struct Model {
   INLINE int actuator_trntype(int i) const { return arguments->actuator_trntype[i]; }
   INLINE int actuator_gaintype(int i) const { return arguments->actuator_gaintype[i]; }
   INLINE int actuator_biastype(int i) const { return arguments->actuator_biastype[i]; }
+  INLINE int actuator_disabled(int i) const { return arguments->actuator_disabled[i]; }
   INLINE int dof_actuatoradr(int i) const { return arguments->dof_actuatoradr[i]; }
   INLINE int dof_actuatornum(int i) const { return arguments->dof_actuatornum[i]; }
   INLINE int actuator_list(int i) const { return arguments->actuator_list[i]; }
@@ -449,6 +465,10 @@ struct Model {
   INLINE real opt_density() const { return ((const real*)(arguments->opt_density + env * arguments->opt_density_stride))[0]; }
   INLINE real opt_viscosity() const { return ((const real*)(arguments->opt_viscosity + env * arguments->opt_viscosity_stride))[0]; }
   INLINE real opt_impratio() const { return ((const real*)(arguments->opt_impratio + env * arguments->opt_impratio_stride))[0]; }
+  INLINE real opt_o_margin() const { return ((const real*)(arguments->opt_o_margin + env * arguments->opt_o_margin_stride))[0]; }
+  INLINE Vec2 opt_o_solref() const { return ((const Vec2*)(arguments->opt_o_solref + env * arguments->opt_o_solref_stride))[0]; }
+  INLINE Vec5 opt_o_solimp() const { return ((const Vec5*)(arguments->opt_o_solimp + env * arguments->opt_o_solimp_stride))[0]; }
+  INLINE Vec5 opt_o_friction() const { return ((const Vec5*)(arguments->opt_o_friction + env * arguments->opt_o_friction_stride))[0]; }
   INLINE real opt_tolerance() const { return ((const real*)(arguments->opt_tolerance + env * arguments->opt_tolerance_stride))[0]; }
   INLINE real opt_ls_tolerance() const { return ((const real*)(arguments->opt_ls_tolerance + env * arguments->opt_ls_tolerance_stride))[0]; }
   INLINE real stat_meaninertia() const { return ((const real*)(arguments->stat_meaninertia + env * arguments->stat_meaninertia_stride))[0]; }

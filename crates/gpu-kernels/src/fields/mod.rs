@@ -113,6 +113,8 @@ sizes! {
     JointTypes "joint_types" "joint types that occur, a bit each"
     TurningActuators "turning_actuators" "1 if an actuator drives a free or ball joint"
     ActuatorGravcomp "actuator_gravcomp" "1 if gravity compensation goes through actuators"
+    DisabledActuators "disabled_actuators" "actuators of groups that the options disable"
+    ContactOverride "contact_override" "1 if the options override the contacts' parameters"
     FluidBodies "fluid_bodies" "nbody where implicitfast takes a medium's derivatives, else 0"
     FluidEntries "fluid_entries" "nM where implicitfast takes a medium's derivatives, else 0"
     PairTypes "pair_types" "pair types that occur, a bit each"

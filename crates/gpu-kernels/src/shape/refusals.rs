@@ -2,9 +2,6 @@
 use super::ShapeError;
 use phalanx_model::Model;
 
-/// MuJoCo's mjENBL_OVERRIDE.
-const ENABLE_OVERRIDE: u32 = 1 << 0;
-
 /// Refuses a model that would move differently from what its file says.
 pub(super) fn check(model: &Model) -> Result<(), ShapeError> {
     let refuse = |element: String, what: &'static str, advice: &'static str| {
@@ -14,16 +11,6 @@ pub(super) fn check(model: &Model) -> Result<(), ShapeError> {
         Some(name) => format!("{kind} \"{name}\""),
         None => format!("{kind} {i}"),
     };
-    if model.opt.enableflags & ENABLE_OVERRIDE != 0 {
-        return refuse("option".into(), "the flag `override`", "set the contact parameters on geoms or pairs");
-    }
-    if model.opt.disableactuator != 0 {
-        return refuse(
-            "option".into(),
-            "`actuatorgroupdisable`",
-            "remove the actuators, or leave their controls at zero",
-        );
-    }
     if let Some(i) = (0..model.njnt).find(|j| model.jnt_stiffnesspoly[2 * j..2 * j + 2].iter().any(|p| *p != 0.0)) {
         return refuse(named("joint", &model.names.jnt, i), "stiffness of higher order", "write one number");
     }
