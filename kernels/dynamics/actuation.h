@@ -8,8 +8,8 @@
 INLINE real actuator_moment(const Model& model, const Env& env, int actuator, int dof) {
   const int joint = model.actuator_trnid(actuator), type = model.jnt_type(joint);
   const SpatialMotion gear = model.actuator_gear(actuator);
-  if (!model.turning_actuators || !joint_turns(model, type)) return gear.angular.x;
-  const int k = dof - model.jnt_dofadr(joint), straight = joint_straight(model, type);
+  if (!model.turning_actuators || !joint_turns(type)) return gear.angular.x;
+  const int k = dof - model.jnt_dofadr(joint), straight = joint_straight(type);
   // A free joint's gear is translation, then rotation; a ball joint's is rotation. In the parent's frame it turns along.
   const Vec3 turning = straight > 0 ? gear.linear : gear.angular;
   if (k < straight) return gear.angular[k];
@@ -24,8 +24,8 @@ INLINE real actuator_moment(const Model& model, const Env& env, int actuator, in
 INLINE real actuator_length(const Model& model, const Env& env, int actuator) {
   const int joint = model.actuator_trnid(actuator), type = model.jnt_type(joint);
   const int adr = model.jnt_qposadr(joint), dof = model.jnt_dofadr(joint);
-  if (!model.turning_actuators || !joint_turns(model, type)) return env.q(adr) * model.actuator_gear(actuator).angular.x;
-  if (joint_straight(model, type) > 0) return 0;
+  if (!model.turning_actuators || !joint_turns(type)) return env.q(adr) * model.actuator_gear(actuator).angular.x;
+  if (joint_straight(type) > 0) return 0;
   const Vec3 turn = rotation_vector(normalized(Quat{env.q(adr), env.q(adr + 1), env.q(adr + 2), env.q(adr + 3)}));
   real length = 0;
   for (int k = 0; k < 3; ++k) length = fused(actuator_moment(model, env, actuator, dof + k), turn[k], length);
@@ -46,7 +46,7 @@ INLINE void actuate(const Model& model, Env& env, int actuator) {
   }
   const int joint = model.actuator_trnid(actuator), dof = model.jnt_dofadr(joint);
   real velocity = 0;
-  const int count = model.turning_actuators ? joint_nv(model, model.jnt_type(joint)) : 1;
+  const int count = model.turning_actuators ? joint_nv(model.jnt_type(joint)) : 1;
   for (int k = 0; k < count; ++k) velocity = fused(actuator_moment(model, env, actuator, dof + k), env.v(dof + k), velocity);
   real control = env.arguments->ctrl[env.index * model.nu + actuator];
   if (model.actuator_ctrllimited(actuator) && !(model.opt_disableflags & disable_clampctrl)) {

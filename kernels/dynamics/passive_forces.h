@@ -12,9 +12,9 @@ INLINE void joint_spring(const Model& model, Env& env, int joint) {
   int dof = model.jnt_dofadr(joint), adr = model.jnt_qposadr(joint);
   const bool off = model.opt_disableflags & disable_spring;
   const real stiffness = off ? real(0) : model.jnt_stiffness(joint);
-  const int straight = joint_straight(model, type);
+  const int straight = joint_straight(type);
   for (int k = 0; k < straight; ++k, ++dof, ++adr) env.force_passive(dof) = -stiffness * (env.q(adr) - model.qpos_spring(adr));
-  if (!joint_turns(model, type)) return;
+  if (!has_turning_joint(model) || !joint_turns(type)) return;
   Vec3 turn = {0, 0, 0};
   if (stiffness != 0) {
     const Quat now = normalized(Quat{env.q(adr), env.q(adr + 1), env.q(adr + 2), env.q(adr + 3)});
@@ -39,11 +39,11 @@ template <class Team> INLINE void passive_forces(Team team, const Model& model, 
   NO_UNROLL for (int body = 1 + team.lane; body < model.nbody; body += Team::lanes) compensated |= model.body_gravcomp(body) != 0;
   if (team.any_in_warp(medium)) {
     team.each(model.nbody, [&](int body) {
-      env.body_wrench(body) = medium && body > 0 ? fluid_wrench(model, env, body, density, viscosity) : SpatialForce{};
+      env.body_wrench(body) = medium ? fluid_wrench(model, env, body, density, viscosity) : SpatialForce{};
     });
     team.each(medium ? model.nv : 0, [&](int dof) { env.force_passive(dof) = env.force_passive(dof) + gather_wrenches(model, env, dof); });
   }
-  if (model.fluid_entries > 0) fluid_damping(team, model, env, density, viscosity);
+  if (model.fluid_entries > 0) fluid_damping(team, model, env, medium);
   const bool lifted = team.any(compensated) && !off && !(model.opt_disableflags & disable_gravity);
   if (team.any_in_warp(lifted)) {
     team.each(model.nbody, [&](int body) {

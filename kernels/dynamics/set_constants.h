@@ -39,7 +39,7 @@ template <class Team> INLINE void dof_inverse_weights(Team team, const Model& mo
   team.sync();
   // A ball, and each half of a free joint, turns and moves alike in its three directions.
   team.each(env.alive ? model.njnt : 0, [&](int joint) {
-    const int dof = model.jnt_dofadr(joint), count = joint_nv(model, model.jnt_type(joint));
+    const int dof = model.jnt_dofadr(joint), count = joint_nv(model.jnt_type(joint));
     NO_UNROLL for (int first = dof; count >= 3 && first < dof + count; first += 3) {
       const real mean = (out.dof_invweight0[first] + out.dof_invweight0[first + 1] + out.dof_invweight0[first + 2]) / 3;
       for (int k = 0; k < 3; ++k) out.dof_invweight0[first + k] = mean;

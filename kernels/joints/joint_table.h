@@ -11,6 +11,9 @@
 /// Whether the model has joints of that type: false prunes code of a specialised kernel.
 INLINE bool has_joint(const Model& model, int type) { return model.joint_types >> type & 1; }
 
+/// Whether the model has joints that turn in space.
+INLINE bool has_turning_joint(const Model& model) { return has_joint(model, Ball::type) || has_joint(model, Free::type); }
+
 /// Calls f with the joint type of that number.
 template <class F> INLINE void with_joint(const Model& model, int type, F f) {
   if (has_joint(model, Hinge::type) && type == Hinge::type) return f(Hinge{});
@@ -20,25 +23,13 @@ template <class F> INLINE void with_joint(const Model& model, int type, F f) {
 }
 
 /// Dofs of a joint of that type.
-INLINE int joint_nv(const Model& model, int type) {
-  int count = 0;
-  with_joint(model, type, [&](auto joint) { count = joint.nv; });
-  return count;
-}
+INLINE int joint_nv(int type) { return type == Free::type ? Free::nv : (type == Ball::type ? Ball::nv : Hinge::nv); }
 
 /// Those of them that come before an orientation.
-INLINE int joint_straight(const Model& model, int type) {
-  int count = 0;
-  with_joint(model, type, [&](auto joint) { count = joint.straight; });
-  return count;
-}
+INLINE int joint_straight(int type) { return type == Free::type ? Free::straight : (type == Ball::type ? Ball::straight : Hinge::straight); }
 
-/// Whether the joint ends in an orientation.
-INLINE bool joint_turns(const Model& model, int type) {
-  bool turns = false;
-  with_joint(model, type, [&](auto joint) { turns = joint.straight < joint.nv; });
-  return turns;
-}
+/// Whether it ends in an orientation: its last three dofs.
+INLINE bool joint_turns(int type) { return type == Free::type || type == Ball::type; }
 
 /// The body's pose from its parent's and its joints' positions; notes the joints' anchors and axes.
 INLINE JointFrame body_frame(const Model& model, Env& env, int body) {

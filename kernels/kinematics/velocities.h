@@ -11,7 +11,7 @@ INLINE SpatialMotion body_velocity(const Model& model, Env& env, int body) {
   NO_UNROLL while (dof < end) {
     // The three translations of a free joint do not turn; three rotations of a ball turn together.
     const int joint = model.dof_jntid(dof), type = model.jnt_type(joint);
-    const bool straight = dof - model.jnt_dofadr(joint) < joint_straight(model, type), turns = joint_turns(model, type);
+    const bool straight = dof - model.jnt_dofadr(joint) < joint_straight(type), turns = joint_turns(type);
     const bool translation = straight && turns;
     const int together = turns ? 3 : 1;
     const SpatialMotion before = velocity;
