@@ -133,6 +133,27 @@ fn damping_takes_the_same_fraction_of_the_velocity_in_every_step() {
 }
 
 #[test]
+fn a_viscous_medium_takes_the_same_fraction_of_a_balls_velocities_in_every_step() {
+    // Its inertia box has edges of sqrt(12/5) radii; the drag is 3 pi d mu v, the torque pi d^3 mu w.
+    let (h, mass, radius, viscosity) = (0.01_f64, 2.0, 0.1_f64, 5.0);
+    let edge = radius * 2.4_f64.sqrt();
+    let moment = 0.4 * mass * radius * radius;
+    let straight = mass / (mass + h * 3.0 * PI * edge * viscosity);
+    let turning = moment / (moment + h * PI * edge.powi(3) * viscosity);
+    let model = model(&format!(
+        r#"<option timestep="{h}" integrator="implicitfast" gravity="0 0 0" viscosity="{viscosity}"/>
+        <worldbody><body><freejoint/><geom size="{radius}" mass="{mass}"/></body></worldbody>"#
+    ));
+    for (mut sim, tolerance) in [(reference(&model), DOUBLE), (single(&model), FLOAT)] {
+        sim.write("qvel", &[3.0, 0.0, -1.0, 0.0, 2.0, 0.0]).unwrap();
+        sim.step_many(20).unwrap();
+        near(at(&mut sim, "qvel", 0), 3.0 * straight.powi(20), tolerance, "along x");
+        near(at(&mut sim, "qvel", 2), -straight.powi(20), tolerance, "along z");
+        near(at(&mut sim, "qvel", 4), 2.0 * turning.powi(20), tolerance, "about y");
+    }
+}
+
+#[test]
 fn a_servo_settles_where_its_spring_balances_gravity() {
     // kp (ctrl - q) = m g  along the vertical
     let model = model(

@@ -511,6 +511,30 @@ fn an_environment_with_its_own_masses_moves_as_a_batch_that_has_them_for_all() {
 }
 
 #[test]
+fn a_medium_of_each_environment_moves_it_as_one_that_the_model_has() {
+    let swimmer = |density: f64| {
+        model(&format!(
+            r#"<option integrator="implicitfast" timestep="0.01" density="{density}"/>
+            <worldbody><body><freejoint/><geom type="box" size="0.3 0.1 0.02"/>
+              <body pos="0.3 0 0"><joint name="fin" axis="0 1 0"/><geom type="box" size="0.1 0.1 0.01" pos="0.1 0 0"/></body>
+            </body></worldbody>
+            <actuator><motor joint="fin" gear="20"/></actuator>"#
+        ))
+    };
+    let densities = [0.0, 1.2, 1000.0];
+    let mut sim = batch(&swimmer(0.0), Options { per_env: vec!["opt_density".into()], ..envs(3) });
+    sim.write("opt_density", &densities).unwrap();
+    drive(&mut sim, 0, STEPS);
+    for (env, density) in densities.iter().enumerate() {
+        let mut one = batch(&swimmer(*density), envs(3));
+        drive(&mut one, 0, STEPS);
+        assert_eq!(sim.env_hashes().unwrap()[env], one.env_hashes().unwrap()[env], "density {density}");
+    }
+    let refused = batch(&swimmer(0.0), envs(1)).write("opt_density", &[1.2]).unwrap_err().to_string();
+    assert!(refused.contains("opt_density") && refused.contains("Options::per_env"), "{refused}");
+}
+
+#[test]
 fn what_is_asked_for_wrongly_is_refused_with_what_to_do() {
     let model = asset("ant");
     assert!(matches!(Simulation::new(&model, envs(0)), Err(SimError::NoEnvironments)));

@@ -1,7 +1,8 @@
 // What a contact takes from its geoms: margin, friction, reference and impedance, mixed as MuJoCo mixes them.
 //
 // Margins and gaps add up. The geom of higher priority decides; at equal priority friction is the larger, solref and solimp are mixed by solmix. A pair
-// that the model names has values of its own. MuJoCo documentation, computation, "Contact parameters".
+// that the model names has values of its own. Options may override all but dimension and gap. MuJoCo documentation, computation,
+// "Contact parameters"; modeling, "Contact override".
 #pragma once
 #include "generated/view.h"
 
@@ -11,6 +12,7 @@ constexpr real least_friction = real(1e-5);
 
 /// The distance below which a pair's contacts push.
 INLINE real collision_margin(const Model& model, int pair) {
+  if (model.contact_override) return model.opt_o_margin();
   const int named = model.collision_pairid(pair);
   if (model.npair > 0 && named >= 0) return model.pair_margin(named);
   return model.geom_margin(model.collision_geom1(pair)) + model.geom_margin(model.collision_geom2(pair));
@@ -19,7 +21,7 @@ INLINE real collision_margin(const Model& model, int pair) {
 /// The distance below which a pair's contacts are found: the margin and, beyond it, the gap in which they do not push yet.
 INLINE real detection_distance(const Model& model, int pair) {
   const int named = model.collision_pairid(pair);
-  if (model.npair > 0 && named >= 0) return model.pair_margin(named) + model.pair_gap(named);
+  if (model.npair > 0 && named >= 0) return collision_margin(model, pair) + model.pair_gap(named);
   return collision_margin(model, pair) + (model.geom_gap(model.collision_geom1(pair)) + model.geom_gap(model.collision_geom2(pair)));
 }
 
@@ -32,7 +34,8 @@ struct ContactParameters {
 
 INLINE real mix(real share, real a, real b) { return fused(share, a, (1 - share) * b); }
 
-INLINE ContactParameters contact_parameters(const Model& model, int pair) {
+/// What the contact takes from its geoms or its pair.
+INLINE ContactParameters own_contact_parameters(const Model& model, int pair) {
   const int named = model.collision_pairid(pair);
   if (model.npair > 0 && named >= 0) {
     const Vec5 f = model.pair_friction(named);
@@ -57,4 +60,13 @@ INLINE ContactParameters contact_parameters(const Model& model, int pair) {
   const Vec5 solimp = {mix(share, ia.a, ib.a), mix(share, ia.b, ib.b), mix(share, ia.c, ib.c), mix(share, ia.d, ib.d), mix(share, ia.e, ib.e)};
   const real f = max(max(model.geom_friction(a).x, model.geom_friction(b).x), least_friction);
   return {max(model.geom_condim(a), model.geom_condim(b)), {f, f}, solref, solimp};
+}
+
+INLINE ContactParameters contact_parameters(const Model& model, int pair) {
+  ContactParameters p = own_contact_parameters(model, pair);
+  if (model.contact_override) {
+    const Vec5 f = model.opt_o_friction();
+    p = {p.dim, {max(f.a, least_friction), max(f.b, least_friction)}, model.opt_o_solref(), model.opt_o_solimp()};
+  }
+  return p;
 }

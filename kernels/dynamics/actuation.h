@@ -8,14 +8,14 @@
 INLINE real actuator_moment(const Model& model, const Env& env, int actuator, int dof) {
   const int joint = model.actuator_trnid(actuator), type = model.jnt_type(joint);
   const SpatialMotion gear = model.actuator_gear(actuator);
-  const int k = dof - model.jnt_dofadr(joint);
-  if (!model.turning_actuators || (type != Free::type && type != Ball::type)) return gear.angular.x;
+  if (!model.turning_actuators || !joint_turns(type)) return gear.angular.x;
+  const int k = dof - model.jnt_dofadr(joint), straight = joint_straight(type);
   // A free joint's gear is translation, then rotation; a ball joint's is rotation. In the parent's frame it turns along.
-  const Vec3 turning = type == Free::type ? gear.linear : gear.angular;
-  if (type == Free::type && k < 3) return gear.angular[k];
-  const int axis = type == Free::type ? k - 3 : k;
+  const Vec3 turning = straight > 0 ? gear.linear : gear.angular;
+  if (k < straight) return gear.angular[k];
+  const int axis = k - straight;
   if (model.actuator_trntype(actuator) == 0) return turning[axis];
-  const int adr = model.jnt_qposadr(joint) + (type == Free::type ? 3 : 0);
+  const int adr = model.jnt_qposadr(joint) + straight;
   const Quat q = normalized(Quat{env.q(adr), env.q(adr + 1), env.q(adr + 2), env.q(adr + 3)});
   return rotate(conjugate(q), turning)[axis];
 }
@@ -24,16 +24,26 @@ INLINE real actuator_moment(const Model& model, const Env& env, int actuator, in
 INLINE real actuator_length(const Model& model, const Env& env, int actuator) {
   const int joint = model.actuator_trnid(actuator), type = model.jnt_type(joint);
   const int adr = model.jnt_qposadr(joint), dof = model.jnt_dofadr(joint);
-  if (!model.turning_actuators || (type != Free::type && type != Ball::type)) return env.q(adr) * model.actuator_gear(actuator).angular.x;
-  if (type == Free::type) return 0;
+  if (!model.turning_actuators || !joint_turns(type)) return env.q(adr) * model.actuator_gear(actuator).angular.x;
+  if (joint_straight(type) > 0) return 0;
   const Vec3 turn = rotation_vector(normalized(Quat{env.q(adr), env.q(adr + 1), env.q(adr + 2), env.q(adr + 3)}));
   real length = 0;
   for (int k = 0; k < 3; ++k) length = fused(actuator_moment(model, env, actuator, dof + k), turn[k], length);
   return length;
 }
 
+/// Whether an option takes the actuator's force away.
+INLINE bool is_disabled(const Model& model, int actuator) {
+  return (model.opt_disableflags & disable_actuation) || (model.disabled_actuators > 0 && model.actuator_disabled(actuator));
+}
+
 /// Computes an actuator's force and its derivative by the actuator's velocity (none when the force is at its limit).
 INLINE void actuate(const Model& model, Env& env, int actuator) {
+  if (is_disabled(model, actuator)) {
+    env.actuation_force(actuator) = 0;
+    if (model.opt_integrator == integrator_implicitfast) env.actuation_slope(actuator) = 0;
+    return;
+  }
   const int joint = model.actuator_trnid(actuator), dof = model.jnt_dofadr(joint);
   real velocity = 0;
   const int count = model.turning_actuators ? joint_nv(model.jnt_type(joint)) : 1;
@@ -66,17 +76,16 @@ INLINE void actuate(const Model& model, Env& env, int actuator) {
 }
 
 template <class Team> INLINE void actuation(Team team, const Model& model, Env& env) {
-  const bool off_by_flag = model.opt_disableflags & disable_actuation, off = model.nu == 0 || off_by_flag;
-  team.each(off ? 0 : model.nu, [&](int actuator) { actuate(model, env, actuator); });
+  team.each(model.nu, [&](int actuator) { actuate(model, env, actuator); });
   team.each(model.nv, [&](int dof) {
     real force = 0;
-    const int first = model.dof_actuatoradr(dof), end = off ? first : first + model.dof_actuatornum(dof);
+    const int first = model.dof_actuatoradr(dof), end = first + model.dof_actuatornum(dof);
     NO_UNROLL for (int k = first; k < end; ++k) {
       const int actuator = model.actuator_list(k);
       force = fused(actuator_moment(model, env, actuator, dof), env.actuation_force(actuator), force);
     }
     const int joint = model.dof_jntid(dof);
-    if (model.actuator_gravcomp && !off_by_flag) force += env.force_gravcomp(dof);
+    if (model.actuator_gravcomp && !(model.opt_disableflags & disable_actuation)) force += env.force_gravcomp(dof);
     if (model.jnt_actfrclimited(joint)) {
       const Vec2 range = model.jnt_actfrcrange(joint);
       if (force <= range.x || force >= range.y) {  // a saturated joint's actuators do not damp it

@@ -38,16 +38,55 @@ INLINE FluidForce fluid_force(Vec3 box, Vec3 angular, Vec3 linear, real density,
   return result;
 }
 
-/// The wrench of the medium on a body about the tree's centre of mass.
-INLINE SpatialForce fluid_wrench(const Model& model, const Env& env, int body, real density, real viscosity) {
-  if (model.body_mass(body) < smallest_length) return {};
-  const Mat3 axes = matrix(env.body_orientation(body) * model.body_iquat(body));
-  const Vec3 arm = inertial_position(model, env, body) - env.tree_com(model.body_rootid(body));
-  const SpatialMotion velocity = env.body_velocity(body);
-  const Vec3 at_center = velocity.linear - cross(arm, velocity.angular) - model.opt_wind();
+/// Minus the derivative of fluid_force, along the box's axes: force by linear, torque by angular velocity.
+INLINE SpatialForce fluid_slope(Vec3 box, Vec3 angular, Vec3 linear, real density, real viscosity) {
+  SpatialForce slope = {{0, 0, 0}, {0, 0, 0}};
+  if (viscosity > 0) {
+    const real diameter = (box.x + box.y + box.z) / 3;
+    const real turning = pi * diameter * diameter * diameter * viscosity, moving = 3 * pi * diameter * viscosity;
+    slope = {{turning, turning, turning}, {moving, moving, moving}};
+  }
+  if (density > 0) {
+    const real x4 = square(square(box.x)), y4 = square(square(box.y)), z4 = square(square(box.z));
+    const real part = density / 32;
+    slope.force += {density * box.y * box.z * absolute(linear.x), density * box.x * box.z * absolute(linear.y),
+                    density * box.x * box.y * absolute(linear.z)};
+    slope.torque += {part * box.x * (y4 + z4) * absolute(angular.x), part * box.y * (x4 + z4) * absolute(angular.y),
+                     part * box.z * (x4 + y4) * absolute(angular.z)};
+  }
+  return slope;
+}
+
+/// Where a body's inertia box is: its axes, and the way to its centre from the tree's centre of mass.
+struct BoxFrame {
+  Mat3 axes;
+  Vec3 arm;
+};
+INLINE BoxFrame box_frame(const Model& model, const Env& env, int body) {
+  return {matrix(env.body_orientation(body) * model.body_iquat(body)),
+          inertial_position(model, env, body) - env.tree_com(model.body_rootid(body))};
+}
+
+/// A motion about the tree's centre of mass as the box sees it: at its centre, in its axes; `wind` is what moves past it.
+INLINE SpatialMotion in_box(const BoxFrame& frame, SpatialMotion motion, Vec3 wind) {
+  const Vec3 at_center = motion.linear - cross(frame.arm, motion.angular) - wind;
+  return {transposed_times(frame.axes, motion.angular), transposed_times(frame.axes, at_center)};
+}
+
+/// A force and torque on the box, in its axes, as a wrench about the tree's centre of mass.
+INLINE SpatialForce from_box(const BoxFrame& frame, FluidForce local) {
+  const Vec3 force = frame.axes * local.force;
+  return {frame.axes * local.torque + cross(frame.arm, force), force};
+}
+
+/// The wrench of the medium on a body about the tree's centre of mass; notes its slope where that is asked for.
+INLINE SpatialForce fluid_wrench(const Model& model, Env& env, int body, real density, real viscosity) {
+  const bool has_box = body > 0 && model.body_mass(body) >= smallest_length;
+  const BoxFrame frame = box_frame(model, env, body);
+  const SpatialMotion velocity = in_box(frame, env.body_velocity(body), model.opt_wind());
   const Vec3 box = inertia_box(model.body_inertia(body), model.body_mass(body));
-  const FluidForce local =
-      fluid_force(box, transposed_times(axes, velocity.angular), transposed_times(axes, at_center), density, viscosity);
-  const Vec3 force = axes * local.force;
-  return {axes * local.torque + cross(arm, force), force};
+  if (model.fluid_entries > 0) {
+    env.fluid_slope(body) = has_box ? fluid_slope(box, velocity.angular, velocity.linear, density, viscosity) : SpatialForce{};
+  }
+  return has_box ? from_box(frame, fluid_force(box, velocity.angular, velocity.linear, density, viscosity)) : SpatialForce{};
 }

@@ -1,7 +1,9 @@
 // Springs, dampers, gravity compensation and the medium. MuJoCo: mj_passive.
+//
+// A model that disables both springs and dampers has no passive forces at all, as in MuJoCo.
 #pragma once
 #include "dynamics/body_wrenches.h"
-#include "dynamics/fluid_forces.h"
+#include "dynamics/fluid_damping.h"
 #include "view/options.h"
 
 /// The spring of a joint, on each of its dofs.
@@ -10,10 +12,9 @@ INLINE void joint_spring(const Model& model, Env& env, int joint) {
   int dof = model.jnt_dofadr(joint), adr = model.jnt_qposadr(joint);
   const bool off = model.opt_disableflags & disable_spring;
   const real stiffness = off ? real(0) : model.jnt_stiffness(joint);
-  const int along = type == Free::type ? 3 : (type == Ball::type ? 0 : 1);
-  for (int k = 0; k < along; ++k, ++dof, ++adr) env.force_passive(dof) = -stiffness * (env.q(adr) - model.qpos_spring(adr));
-  const bool turns = (has_joint(model, Free::type) && type == Free::type) || (has_joint(model, Ball::type) && type == Ball::type);
-  if (!turns) return;
+  const int straight = joint_straight(type);
+  for (int k = 0; k < straight; ++k, ++dof, ++adr) env.force_passive(dof) = -stiffness * (env.q(adr) - model.qpos_spring(adr));
+  if (!has_turning_joint(model) || !joint_turns(type)) return;
   Vec3 turn = {0, 0, 0};
   if (stiffness != 0) {
     const Quat now = normalized(Quat{env.q(adr), env.q(adr + 1), env.q(adr + 2), env.q(adr + 3)});
@@ -30,17 +31,20 @@ template <class Team> INLINE void passive_forces(Team team, const Model& model, 
     team.each(model.nv, [&](int dof) { env.force_passive(dof) = fused(-model.dof_damping(dof), env.v(dof), env.force_passive(dof)); });
   }
   // What acts on bodies: most models have none of it, and then the stage ends here.
-  const real density = model.opt_density(), viscosity = model.opt_viscosity();
+  constexpr int springs_and_dampers = disable_spring | disable_damper;
+  const bool off = (model.opt_disableflags & springs_and_dampers) == springs_and_dampers;
+  const real density = off ? real(0) : model.opt_density(), viscosity = off ? real(0) : model.opt_viscosity();
   const bool medium = density > 0 || viscosity > 0;
   bool compensated = false;
   NO_UNROLL for (int body = 1 + team.lane; body < model.nbody; body += Team::lanes) compensated |= model.body_gravcomp(body) != 0;
   if (team.any_in_warp(medium)) {
     team.each(model.nbody, [&](int body) {
-      env.body_wrench(body) = medium && body > 0 ? fluid_wrench(model, env, body, density, viscosity) : SpatialForce{};
+      env.body_wrench(body) = medium ? fluid_wrench(model, env, body, density, viscosity) : SpatialForce{};
     });
     team.each_if(medium, model.nv, [&](int dof) { env.force_passive(dof) = env.force_passive(dof) + gather_wrenches(model, env, dof); });
   }
-  const bool lifted = team.any(compensated) && !(model.opt_disableflags & disable_gravity);
+  if (model.fluid_entries > 0) fluid_damping(team, model, env, medium);
+  const bool lifted = team.any(compensated) && !off && !(model.opt_disableflags & disable_gravity);
   if (team.any_in_warp(lifted)) {
     team.each(model.nbody, [&](int body) {
       const Vec3 lift = model.opt_gravity() * (-model.body_mass(body) * model.body_gravcomp(body));

@@ -33,6 +33,10 @@ struct Arguments {
   int64_t joint_types;
   int64_t turning_actuators;
   int64_t actuator_gravcomp;
+  int64_t disabled_actuators;
+  int64_t contact_override;
+  int64_t fluid_bodies;
+  int64_t fluid_entries;
   int64_t pair_types;
   int64_t pivot_words;
   int64_t pattern_dofs;
@@ -86,6 +90,7 @@ struct Arguments {
   const int* actuator_trntype;
   const int* actuator_gaintype;
   const int* actuator_biastype;
+  const int* actuator_disabled;
   const int* dof_actuatoradr;
   const int* dof_actuatornum;
   const int* actuator_list;
@@ -103,6 +108,14 @@ struct Arguments {
   int64_t opt_viscosity_stride;
   const real* opt_impratio;
   int64_t opt_impratio_stride;
+  const real* opt_o_margin;
+  int64_t opt_o_margin_stride;
+  const real* opt_o_solref;
+  int64_t opt_o_solref_stride;
+  const real* opt_o_solimp;
+  int64_t opt_o_solimp_stride;
+  const real* opt_o_friction;
+  int64_t opt_o_friction_stride;
   const real* opt_tolerance;
   int64_t opt_tolerance_stride;
   const real* opt_ls_tolerance;
@@ -252,6 +265,8 @@ struct Arguments {
   int64_t body_velocity_offset;
   int64_t cdof_dot_offset;
   int64_t body_wrench_offset;
+  int64_t fluid_slope_offset;
+  int64_t fluid_damping_offset;
   int64_t force_gravcomp_offset;
   int64_t force_passive_offset;
   int64_t force_actuator_offset;
@@ -366,6 +381,10 @@ struct Model {
   int joint_types;
   int turning_actuators;
   int actuator_gravcomp;
+  int disabled_actuators;
+  int contact_override;
+  int fluid_bodies;
+  int fluid_entries;
   int pair_types;
   int pivot_words;
   int pattern_dofs;
@@ -402,6 +421,10 @@ struct Model {
     joint_types((int)a.joint_types),
     turning_actuators((int)a.turning_actuators),
     actuator_gravcomp((int)a.actuator_gravcomp),
+    disabled_actuators((int)a.disabled_actuators),
+    contact_override((int)a.contact_override),
+    fluid_bodies((int)a.fluid_bodies),
+    fluid_entries((int)a.fluid_entries),
     pair_types((int)a.pair_types),
     pivot_words((int)a.pivot_words),
     pattern_dofs((int)a.pattern_dofs),
@@ -456,6 +479,7 @@ struct Model {
   INLINE int actuator_trntype(int i) const { return arguments->actuator_trntype[i]; }
   INLINE int actuator_gaintype(int i) const { return arguments->actuator_gaintype[i]; }
   INLINE int actuator_biastype(int i) const { return arguments->actuator_biastype[i]; }
+  INLINE int actuator_disabled(int i) const { return arguments->actuator_disabled[i]; }
   INLINE int dof_actuatoradr(int i) const { return arguments->dof_actuatoradr[i]; }
   INLINE int dof_actuatornum(int i) const { return arguments->dof_actuatornum[i]; }
   INLINE int actuator_list(int i) const { return arguments->actuator_list[i]; }
@@ -467,6 +491,10 @@ struct Model {
   INLINE real opt_density() const { return ((const real*)(arguments->opt_density + wide_product(env, (int)arguments->opt_density_stride)))[0]; }
   INLINE real opt_viscosity() const { return ((const real*)(arguments->opt_viscosity + wide_product(env, (int)arguments->opt_viscosity_stride)))[0]; }
   INLINE real opt_impratio() const { return ((const real*)(arguments->opt_impratio + wide_product(env, (int)arguments->opt_impratio_stride)))[0]; }
+  INLINE real opt_o_margin() const { return ((const real*)(arguments->opt_o_margin + wide_product(env, (int)arguments->opt_o_margin_stride)))[0]; }
+  INLINE Vec2 opt_o_solref() const { return ((const Vec2*)(arguments->opt_o_solref + wide_product(env, (int)arguments->opt_o_solref_stride)))[0]; }
+  INLINE Vec5 opt_o_solimp() const { return ((const Vec5*)(arguments->opt_o_solimp + wide_product(env, (int)arguments->opt_o_solimp_stride)))[0]; }
+  INLINE Vec5 opt_o_friction() const { return ((const Vec5*)(arguments->opt_o_friction + wide_product(env, (int)arguments->opt_o_friction_stride)))[0]; }
   INLINE real opt_tolerance() const { return ((const real*)(arguments->opt_tolerance + wide_product(env, (int)arguments->opt_tolerance_stride)))[0]; }
   INLINE real opt_ls_tolerance() const { return ((const real*)(arguments->opt_ls_tolerance + wide_product(env, (int)arguments->opt_ls_tolerance_stride)))[0]; }
   INLINE real stat_meaninertia() const { return ((const real*)(arguments->stat_meaninertia + wide_product(env, (int)arguments->stat_meaninertia_stride)))[0]; }
@@ -549,6 +577,8 @@ struct Env : EnvState {
   INLINE SpatialMotion& body_velocity(int i) const { return *(SpatialMotion*)((base + (int)arguments->body_velocity_offset) + 6 * i); }
   INLINE SpatialMotion& cdof_dot(int i) const { return *(SpatialMotion*)((base + (int)arguments->cdof_dot_offset) + 6 * i); }
   INLINE SpatialForce& body_wrench(int i) const { return *(SpatialForce*)((base + (int)arguments->body_wrench_offset) + 6 * i); }
+  INLINE SpatialForce& fluid_slope(int i) const { return *(SpatialForce*)((base + (int)arguments->fluid_slope_offset) + 6 * i); }
+  INLINE real& fluid_damping(int i) const { return (base + (int)arguments->fluid_damping_offset)[i]; }
   INLINE real& force_gravcomp(int i) const { return (base + (int)arguments->force_gravcomp_offset)[i]; }
   INLINE real& force_passive(int i) const { return (base + (int)arguments->force_passive_offset)[i]; }
   INLINE real& force_actuator(int i) const { return (base + (int)arguments->force_actuator_offset)[i]; }

@@ -1,7 +1,7 @@
 // The acceleration of an integrator that is implicit in the velocity:  (M - h D) a = M qacc.
 //
-// Euler takes joint damping into D; implicitfast takes the actuators' derivatives too, and for free bodies that carry nothing
-// the gyroscopic forces. MuJoCo documentation, computation, "Integrators" and "Gyroscopic derivatives for free bodies".
+// Euler takes joint damping into D; implicitfast takes the derivatives of actuators and of the medium too, and for free bodies
+// that carry nothing the gyroscopic forces. MuJoCo documentation, computation, "Integrators" and "Gyroscopic derivatives for free bodies".
 #pragma once
 #include "dynamics/actuation.h"
 #include "dynamics/tree_factor.h"
@@ -50,6 +50,7 @@ template <class Team> INLINE void register_implicit(Team team, const Model& mode
         }
       }
     }
+    if (model.fluid_entries > 0) columns.add_scaled(team, block, h, [&](int entry) { return env.fluid_damping(entry); });
     columns.factor(team, env, block, 0, x);
     columns.solve(team, env, block, x);
     UNROLL for (int c = 0; c < slots; ++c) {
@@ -76,6 +77,7 @@ template <class Team> INLINE void memory_implicit(Team team, const Model& model,
     NO_UNROLL for (int j = i; j >= 0; j = model.dof_parentid(j), ++entry) {
       real value = env.M(entry);
       if (model.dof_jntid(j) == joint) value = fused(h, velocity_damping(model, env, i, j, actuators), value);
+      if (model.fluid_entries > 0) value = fused(h, env.fluid_damping(entry), value);
       if (dense) env.H(lower_index(i, j)) = value;
       else env.implicit_L(entry) = value;
     }
@@ -104,7 +106,10 @@ template <class Team> INLINE void implicit_acceleration(Team team, const Model& 
   if (actuators && model.free_block_count > 0) {
     team.each(model.nbody, [&](int body) {
       if (body > 0 && model.body_freeblock(body)) {
-        resolve_free_body(model, env, body, [&](int i, int j) { return velocity_damping(model, env, i, j, true); });
+        resolve_free_body(model, env, body, [&](int i, int j) {
+          const real damping = velocity_damping(model, env, i, j, true);
+          return model.fluid_entries > 0 ? damping + env.fluid_damping(model.dof_Madr(i) + i - j) : damping;
+        });
       }
     });
   }

@@ -42,10 +42,9 @@ template <class Team> INLINE void runge_kutta_stage(Team team, const Model& mode
   const real h = model.opt_timestep();
   const real weight = stage == 0 || stage == 3 ? real(1.0 / 6) : real(1.0 / 3), ahead = h * (stage == 2 ? real(1) : real(0.5));
   team.each(model.njnt, [&](int joint) {
-    const int type = model.jnt_type(joint), dof = model.jnt_dofadr(joint), count = joint_nv(type);
-    const int straight = type == Free::type ? 3 : (type == Ball::type ? 0 : count);
+    const int type = model.jnt_type(joint), dof = model.jnt_dofadr(joint), straight = joint_straight(type);
     for (int k = 0; k < straight; ++k) env.rk_increment(dof + k) = env.v(dof + k);
-    if (straight < count) {
+    if (joint_turns(type)) {
       const int r = dof + straight;
       const Vec3 u = {env.rk_increment(r), env.rk_increment(r + 1), env.rk_increment(r + 2)};
       const Vec3 rate = inverse_exponential_rate(u, {env.v(r), env.v(r + 1), env.v(r + 2)});

@@ -4,7 +4,7 @@
 #include "view/elements.h"
 
 struct Ball {
-  static constexpr int type = 1, nq = 4, nv = 3;
+  static constexpr int type = 1, nq = 4, nv = 3, straight = 0;
 
   /// The joint's orientation.
   template <class Q, class Q0> static INLINE Quat turn(Vec3, Q q, Q0) { return normalized(Quat{q(0), q(1), q(2), q(3)}); }

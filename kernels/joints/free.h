@@ -3,7 +3,7 @@
 #include "joints/ball.h"
 
 struct Free {
-  static constexpr int type = 0, nq = 7, nv = 6;
+  static constexpr int type = 0, nq = 7, nv = 6, straight = 3;
 
   /// The joint's orientation.
   template <class Q, class Q0> static INLINE Quat turn(Vec3, Q q, Q0) { return normalized(Quat{q(3), q(4), q(5), q(6)}); }

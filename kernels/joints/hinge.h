@@ -4,7 +4,7 @@
 #include "view/elements.h"
 
 struct Hinge {
-  static constexpr int type = 3, nq = 1, nv = 1;
+  static constexpr int type = 3, nq = 1, nv = 1, straight = 1;
 
   /// The turn by the joint's angle from the reference `q0`.
   template <class Q, class Q0> static INLINE Quat turn(Vec3 axis, Q q, Q0 q0) { return axis_angle(axis, q(0) - q0(0)); }

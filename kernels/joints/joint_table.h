@@ -1,4 +1,6 @@
 // The joint types, one line each, and what they all have in common.
+//
+// A joint's first dofs are `straight`, a number each in qpos and qvel; if there are more, they turn an orientation in space.
 #pragma once
 #include "generated/view.h"
 #include "joints/ball.h"
@@ -9,6 +11,9 @@
 /// Whether the model has joints of that type: false prunes code of a specialised kernel.
 INLINE bool has_joint(const Model& model, int type) { return model.joint_types >> type & 1; }
 
+/// Whether the model has joints that turn in space.
+INLINE bool has_turning_joint(const Model& model) { return has_joint(model, Ball::type) || has_joint(model, Free::type); }
+
 /// Calls f with the joint type of that number.
 template <class F> INLINE void with_joint(const Model& model, int type, F f) {
   if (has_joint(model, Hinge::type) && type == Hinge::type) return f(Hinge{});
@@ -18,7 +23,13 @@ template <class F> INLINE void with_joint(const Model& model, int type, F f) {
 }
 
 /// Dofs of a joint of that type.
-INLINE int joint_nv(int type) { return type == Free::type ? 6 : (type == Ball::type ? 3 : 1); }
+INLINE int joint_nv(int type) { return type == Free::type ? Free::nv : (type == Ball::type ? Ball::nv : Hinge::nv); }
+
+/// Those of them that come before an orientation.
+INLINE int joint_straight(int type) { return type == Free::type ? Free::straight : (type == Ball::type ? Ball::straight : Hinge::straight); }
+
+/// Whether it ends in an orientation: its last three dofs.
+INLINE bool joint_turns(int type) { return type == Free::type || type == Ball::type; }
 
 /// How the joint's position turns its body, in the body's own axes.
 INLINE Quat joint_turn(const Model& model, const Env& env, int joint) {

@@ -4,7 +4,7 @@
 #include "view/elements.h"
 
 struct Slide {
-  static constexpr int type = 2, nq = 1, nv = 1;
+  static constexpr int type = 2, nq = 1, nv = 1, straight = 1;
 
   /// No turn.
   template <class Q, class Q0> static INLINE Quat turn(Vec3, Q, Q0) { return {1, 0, 0, 0}; }

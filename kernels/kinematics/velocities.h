@@ -12,10 +12,10 @@ struct DofGroup {
   bool translation;
 };
 INLINE DofGroup dof_group(const Model& model, int dof) {
-  const int joint = model.dof_jntid(dof), type = model.jnt_type(joint), first = model.jnt_dofadr(joint);
-  const bool free = has_joint(model, Free::type) && type == Free::type, ball = has_joint(model, Ball::type) && type == Ball::type;
-  const bool rotation = free && dof >= first + 3;
-  return {rotation ? first + 3 : (free || ball ? first : dof), free || ball ? 3 : 1, free && !rotation};
+  const int joint = model.dof_jntid(dof), type = model.jnt_type(joint), first = model.jnt_dofadr(joint), straight = joint_straight(type);
+  if (!joint_turns(type)) return {dof, 1, false};
+  const bool translation = dof < first + straight;
+  return {translation ? first : first + straight, 3, translation};
 }
 
 /// The rate of a dof's axis, which moves with what is before its group.

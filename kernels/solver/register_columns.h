@@ -93,6 +93,18 @@ template <class Team, bool tree> struct RegisterColumns {
       }
     }
   }
+  /// Adds the scaled entries of a matrix in M's order.
+  template <class Entry> INLINE void add_scaled(Team team, Block block, real scale, Entry entry) {
+    UNROLL for (int c = 0; c < slots; ++c) {
+      const int j = dof(team, c);
+      const DofSet below = block.descendants(j);
+      const int depth = j < block.size() ? table::dof_depth[block.first + j] : 0;
+      UNROLL for (int i = c * lanes; i < n; ++i) {
+        if (j >= block.size() || (i != j && !below.has(i))) continue;
+        column[c][i] = fused(scale, entry(block.mass_address(i) + block.depth(i) - depth), column[c][i]);
+      }
+    }
+  }
   /// Replaces the matrix by its factor and x, a number for each of the lane's columns, by the solution of L' y = x. Row by row
   /// the factor goes to memory, and with y through a small buffer to all lanes: reading four numbers of it at once beats asking
   /// their lanes one by one.

@@ -12,7 +12,6 @@ SHARED = pathlib.Path(os.environ.get("PHALANX_MODELS", ROOT.parent / "shared/mod
 # What Phalanx does not read yet: it must say so, and once it reads them they are compared.
 REFUSED = {
     "shared/g1_hfield": "height fields",
-    "single/fluid_implicitfast": "implicitfast in a medium",
 }
 # Contact rows with regularizers 1e11 times apart: double precision holds accelerations to about 1e-4; trajectories and float
 # must be finite.

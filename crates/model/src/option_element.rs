@@ -41,13 +41,13 @@ pub(crate) fn read_options(source: &Source) -> Result<Options, LoadError> {
             ("sleep_tolerance", &mut o.sleep_tolerance),
             ("density", &mut o.density),
             ("viscosity", &mut o.viscosity),
-            ("o_margin", &mut o.o_margin),
         ] {
             *field = a.nonnegative_or(name, *field)?;
         }
         if o.impratio <= 0.0 {
             return Err(a.error_at("impratio", "impratio must be positive"));
         }
+        o.o_margin = a.real_or("o_margin", o.o_margin)?;
         o.gravity = a.reals("gravity")?.unwrap_or(o.gravity);
         o.wind = a.reals("wind")?.unwrap_or(o.wind);
         o.magnetic = a.reals("magnetic")?.unwrap_or(o.magnetic);

@@ -137,10 +137,7 @@ impl Simulation {
         }
         check_finite(field, values)?;
         self.check_fits_float(field, values)?;
-        if found.name == "dof_frictionloss" && !self.shape.has_friction_rows() && values.iter().any(|v| *v > 0.0) {
-            let advice = "name it in Options::per_env, which makes room for its rows".to_owned();
-            return Err(SimError::WrongUse { name: field.into(), what: "zero on every dof of the model", advice });
-        }
+        self.check_has_room(found.name, values)?;
         match found.owner {
             Owner::Model => self.write_model_value(found.name, values, true),
             Owner::Output => {
@@ -163,6 +160,22 @@ impl Simulation {
                 write_alike(memory, offset, &to_bytes(values, real), num_envs as usize)
             }
         }
+    }
+
+    /// Refuses values above zero of what the kernels have no room for, since the model has none of it.
+    fn check_has_room(&self, name: &str, values: &[f64]) -> Result<(), SimError> {
+        let (what, room) = match name {
+            "dof_frictionloss" if !self.shape.has_friction_rows() => ("zero on every dof of the model", "rows"),
+            "opt_density" | "opt_viscosity" if !self.shape.takes_medium() => {
+                ("zero in the model, whose integrator is implicitfast", "derivatives")
+            }
+            _ => return Ok(()),
+        };
+        if values.iter().all(|v| *v <= 0.0) {
+            return Ok(());
+        }
+        let advice = format!("name it in Options::per_env, which makes room for its {room}");
+        Err(SimError::WrongUse { name: name.into(), what, advice })
     }
 
     /// Refuses numbers that a float cannot hold, where the run is in float.

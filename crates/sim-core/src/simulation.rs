@@ -89,6 +89,9 @@ impl Simulation {
         if per_env.contains(&"dof_frictionloss") {
             shape.allow_friction_rows();
         }
+        if per_env.iter().any(|name| ["opt_density", "opt_viscosity"].contains(name)) {
+            shape.allow_medium();
+        }
         let demand = Demand {
             num_envs: options.num_envs,
             lanes: options.lanes,

@@ -91,7 +91,7 @@ impl Shape {
             sizes.entry(size.name()).or_insert(0);
         }
         let name = if model.name.is_empty() { "model".to_owned() } else { model.name.clone() };
-        Ok(Shape {
+        let mut shape = Shape {
             name,
             sizes,
             topology,
@@ -101,7 +101,11 @@ impl Shape {
             iterations: i64::from(model.opt.iterations),
             ls_iterations: i64::from(model.opt.ls_iterations),
             collisions,
-        })
+        };
+        if model.opt.density > 0.0 || model.opt.viscosity > 0.0 {
+            shape.allow_medium();
+        }
+        Ok(shape)
     }
 
     /// A size by the table's enumeration.
@@ -190,6 +194,19 @@ impl Shape {
     /// Whether there is room for dry friction.
     pub fn has_friction_rows(&self) -> bool {
         self.sizes["friction_row_max"] == self.sizes["nv"]
+    }
+
+    /// Makes room for the derivatives of a medium's forces, also where the model has none: its values may be edited later.
+    pub fn allow_medium(&mut self) {
+        if self.is_implicit_fast() {
+            self.sizes.insert("fluid_bodies", self.sizes["nbody"]);
+            self.sizes.insert("fluid_entries", self.sizes["nM"]);
+        }
+    }
+
+    /// Whether a medium may have density or viscosity: an integrator that takes its derivatives has room for them.
+    pub fn takes_medium(&self) -> bool {
+        !self.is_implicit_fast() || self.sizes["fluid_entries"] == self.sizes["nM"]
     }
 
     /// Whether any step integrates with a mass matrix of its own.

@@ -1,9 +1,6 @@
 //! What the loader reads and the kernels do not compute yet: refused by name, never ignored.
 use super::ShapeError;
-use phalanx_model::{Integrator, Model};
-
-/// MuJoCo's mjENBL_OVERRIDE.
-const ENABLE_OVERRIDE: u32 = 1 << 0;
+use phalanx_model::Model;
 
 /// Refuses a model that would move differently from what its file says.
 pub(super) fn check(model: &Model) -> Result<(), ShapeError> {
@@ -14,20 +11,6 @@ pub(super) fn check(model: &Model) -> Result<(), ShapeError> {
         Some(name) => format!("{kind} \"{name}\""),
         None => format!("{kind} {i}"),
     };
-    if model.opt.integrator == Integrator::ImplicitFast && (model.opt.density > 0.0 || model.opt.viscosity > 0.0) {
-        let advice = "use Euler or RK4, or set density and viscosity to zero";
-        return refuse("option".into(), "implicitfast in a medium (density or viscosity above zero)", advice);
-    }
-    if model.opt.enableflags & ENABLE_OVERRIDE != 0 {
-        return refuse("option".into(), "the flag `override`", "set the contact parameters on geoms or pairs");
-    }
-    if model.opt.disableactuator != 0 {
-        return refuse(
-            "option".into(),
-            "`actuatorgroupdisable`",
-            "remove the actuators, or leave their controls at zero",
-        );
-    }
     if let Some(i) = (0..model.njnt).find(|j| model.jnt_stiffnesspoly[2 * j..2 * j + 2].iter().any(|p| *p != 0.0)) {
         return refuse(named("joint", &model.names.jnt, i), "stiffness of higher order", "write one number");
     }

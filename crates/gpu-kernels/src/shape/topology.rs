@@ -11,6 +11,9 @@ type Arrays = BTreeMap<&'static str, Vec<i32>>;
 const FREE: i32 = 0;
 const BALL: i32 = 1;
 
+/// MuJoCo's mjENBL_OVERRIDE.
+const ENABLE_OVERRIDE: u32 = 1 << 0;
+
 /// `most_dense_dofs` of `kernels/solver/sparse_factor.h`.
 const MOST_DENSE_DOFS: i64 = 48;
 
@@ -50,6 +53,8 @@ pub(super) fn of(model: &Model, collisions: &CollisionTable) -> (Sizes, Arrays) 
         ("joint_types", model.jnt_type.iter().fold(0, |bits, t| bits | 1 << t)),
         ("turning_actuators", i64::from(arrays["actuator_trnid"].iter().any(|j| model.jnt_type[*j as usize] <= BALL))),
         ("actuator_gravcomp", i64::from(model.jnt_actgravcomp.iter().any(|f| *f != 0))),
+        ("disabled_actuators", arrays["actuator_disabled"].iter().map(|d| i64::from(*d)).sum()),
+        ("contact_override", i64::from(model.opt.enableflags & ENABLE_OVERRIDE != 0)),
         ("pair_types", collisions.pairs.iter().fold(0, |bits, p| bits | 1 << p.pair_type)),
         ("ntree", count("tree_dofadr")),
         ("tree_dof_max", tree_max),
@@ -203,7 +208,7 @@ fn collision(collisions: &CollisionTable, arrays: &mut Arrays) {
     arrays.insert("collision_typeadr", (0..=PAIR_TYPES.len()).map(before).collect());
 }
 
-/// Which actuators drive each dof.
+/// Which actuators drive each dof, and which are off.
 fn actuators(model: &Model, arrays: &mut Arrays) {
     let mut drivers = vec![Vec::new(); model.nv];
     for (actuator, &joint) in arrays["actuator_trnid"].iter().enumerate() {
@@ -216,6 +221,8 @@ fn actuators(model: &Model, arrays: &mut Arrays) {
         };
         (first..first + count).for_each(|dof| drivers[dof].push(actuator as i32));
     }
+    let disabled = |group: &i32| i32::from((0..=30).contains(group) && model.opt.disableactuator >> group & 1 != 0);
+    arrays.insert("actuator_disabled", model.actuator_group.iter().map(disabled).collect());
     arrays.insert("dof_actuatornum", drivers.iter().map(|d| d.len() as i32).collect());
     arrays.insert("dof_actuatoradr", starts(&drivers));
     arrays.insert("actuator_list", drivers.concat());

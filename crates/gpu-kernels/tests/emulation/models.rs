@@ -22,6 +22,25 @@ const BALL_RUNGE_KUTTA: &str = r#"<mujoco model="ball_rk4">
   <actuator><motor joint="elbow" gear="3"/></actuator>
 </mujoco>"#;
 
+/// A swimmer on slides, one that flies free and a raft under implicitfast: the derivatives of a medium's forces; a disabled actuator.
+const SWIMMERS: &str = r#"<mujoco model="swimmers">
+  <option integrator="implicitfast" timestep="0.01" density="1000" viscosity="0.5" wind="0.2 0 0.1" actuatorgroupdisable="2"/>
+  <default><geom contype="0" conaffinity="0"/></default>
+  <worldbody>
+    <body pos="0 0 1">
+      <joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 1 0"/><joint axis="0 0 1" damping="0.02"/>
+      <geom type="capsule" fromto="0.4 0 0 -0.1 0 0" size="0.05"/>
+      <body pos="-0.1 0 0"><joint name="tail" axis="0 0 1"/><geom type="capsule" fromto="0 0 0 -0.3 0 0.05" size="0.05"/></body>
+    </body>
+    <body pos="0 2 1">
+      <freejoint/><geom type="capsule" fromto="-0.2 0 0 0.2 0 0" size="0.05"/>
+      <body pos="0.2 0 0"><joint type="ball"/><geom type="box" size="0.1 0.08 0.01" pos="0.1 0 0.02"/></body>
+    </body>
+    <body pos="0 4 1"><freejoint/><geom type="box" size="0.1 0.05 0.2" pos="0.05 0.1 0" euler="10 20 30"/></body>
+  </worldbody>
+  <actuator><position joint="tail" kp="3" kv="0.1"/><velocity joint="tail" kv="2" group="2"/></actuator>
+</mujoco>"#;
+
 /// Two free boxes and a cylinder that touch each other and the ground: box-box, cylinder and convex pairs.
 const PILE: &str = r#"<mujoco model="pile">
   <option timestep="0.003"><flag eulerdamp="disable"/></option>
@@ -89,6 +108,7 @@ pub fn all() -> Vec<Model> {
     let inline = [
         ("pendulum.xml", PENDULUM.to_owned()),
         ("ball_rk4.xml", BALL_RUNGE_KUTTA.to_owned()),
+        ("swimmers.xml", SWIMMERS.to_owned()),
         ("pile.xml", PILE.to_owned()),
         ("chain.xml", chain()),
         ("crowd_alike.xml", crowd(false)),
