@@ -75,7 +75,7 @@ INLINE void finish_pass(Team team, const Model& model, Env& env, int pass, bool 
     commit(team, model, env);
     tally.contacts += env.contact_count;
     tally.rows += env.efc_count;
-    tally.iterations += env.iteration_count;
+    tally.iterations += env.solved ? env.iteration_count : 0;
     tally.solves += env.solved ? 1 : 0;
     tally.retried += a.is_retry ? 1 : 0;
     tally.not_converged += env.converged ? 0 : 1;

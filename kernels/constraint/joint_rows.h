@@ -41,7 +41,8 @@ INLINE BallAngle ball_angle(const Env& env, int adr) {
 template <class Team> INLINE void joint_rows(Team team, const Model& model, Env& env) {
   int count = 0;
   const bool friction = model.friction_row_max > 0 && !(model.opt_disableflags & (disable_constraint | disable_frictionloss));
-  team.rounds(friction ? model.nv : 0, [&](int dof, bool valid) {
+  // A condition of its own, not a count: where it is false for the whole model, the code is left out.
+  if (friction) team.rounds(model.nv, [&](int dof, bool valid) {
     const real loss = valid ? model.dof_frictionloss(dof) : real(0);
     int total;
     const int row = count + team.scan(loss > 0 ? 1 : 0, total);
@@ -52,7 +53,7 @@ template <class Team> INLINE void joint_rows(Team team, const Model& model, Env&
     count += total;
   });
   const bool limits = !(model.opt_disableflags & (disable_constraint | disable_limit));
-  team.rounds(limits ? model.njnt : 0, [&](int joint, bool valid) {
+  if (limits) team.rounds(model.njnt, [&](int joint, bool valid) {
     int type = 0, dof = 0;
     real lower = largest_real, upper = largest_real, margin = 0;  // distances to the limits
     BallAngle ball = {{0, 0, 0}, 0};

@@ -23,10 +23,10 @@ INLINE SpatialInertia inertia_about(Vec3 moments, const Mat3& axes, real mass, V
           md,                                                 mass};
 }
 
-/// The centre of mass of `body` and all bodies below it.
+/// The centre of mass of `body` and all bodies below it; each body's mass times position waits in its cinert.
 template <class Team> INLINE Vec3 subtree_com(Team team, const Model& model, const Env& env, int body) {
   const Sums<3> moment = team.template sums<3>(model.body_subtree_end(body) - body, [&](int k) {
-    const Vec3 m = inertial_position(model, env, body + k) * model.body_mass(body + k);
+    const Vec3 m = env.cinert(body + k).offset;
     return Sums<3>{{m.x, m.y, m.z}};
   });
   const real mass = model.body_subtreemass(body);
@@ -35,6 +35,7 @@ template <class Team> INLINE Vec3 subtree_com(Team team, const Model& model, con
 }
 
 template <class Team> INLINE void center_of_mass(Team team, const Model& model, Env& env) {
+  team.each(model.nbody, [&](int body) { env.cinert(body).offset = inertial_position(model, env, body) * model.body_mass(body); });
   const int roots = model.level_adr(1);
   NO_UNROLL for (int k = roots; k < model.level_adr(2); ++k) {
     const int root = model.level_body(k);

@@ -6,7 +6,6 @@
 //   INLINE    for short functions that must not cost a call
 //   NOINLINE  for long functions that are called from several places
 //   RESTRICT   for a pointer whose memory nothing else in the function touches
-//   IS_CONSTANT  whether the compiler knows the number, once everything is inlined
 //   NO_UNROLL  before a loop whose body is large: code size is compile time and instruction cache
 #pragma once
 
@@ -24,7 +23,6 @@ typedef unsigned long long uint64_t;
 #define UNROLL _Pragma("unroll")
 #define NO_UNROLL _Pragma("unroll 1")
 #define RESTRICT __restrict__
-#define IS_CONSTANT(x) __builtin_constant_p(x)
 #else
 #define PHALANX_GPU 0
 #include <cmath>
@@ -35,8 +33,20 @@ typedef unsigned long long uint64_t;
 #define UNROLL
 #define NO_UNROLL
 #define RESTRICT __restrict__
-#define IS_CONSTANT(x) false
 #endif
+
+/// A number that is known by its type, so that a loop of so many rounds is chosen when it is compiled. Otherwise it is an int.
+template <int number> struct Constant {
+  constexpr operator int() const { return number; }
+};
+template <class Count> struct Known {
+  static constexpr bool is = false;
+  static constexpr int number = 0;
+};
+template <int n> struct Known<Constant<n>> {
+  static constexpr bool is = true;
+  static constexpr int number = n;
+};
 
 /// Declares the block's dynamic shared memory; a host that plays a warp gives one array.
 #if PHALANX_GPU

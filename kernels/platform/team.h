@@ -78,10 +78,10 @@ template <int T> struct WarpTeam {
   int first;  // the team's first lane in the warp
 
   INLINE void sync() const { lane_sync(); }
-  template <class F> INLINE void each(int n, F f) const { each_if(true, n, f); }
-  /// As each, of no items unless `wanted`; a count that the compiler knows to be one round needs no loop.
-  template <class F> INLINE void each_if(bool wanted, int n, F f) const {
-    if (IS_CONSTANT(n) && n <= T) {
+  template <class Count, class F> INLINE void each(Count n, F f) const { each_if(true, n, f); }
+  /// As each, of no items unless `wanted`; a known count of one round needs no loop.
+  template <class Count, class F> INLINE void each_if(bool wanted, Count n, F f) const {
+    if constexpr (Known<Count>::is && Known<Count>::number <= T) {
       if (wanted && lane < n) f(lane);
     } else {
       const int end = wanted ? n : 0;
@@ -89,10 +89,10 @@ template <int T> struct WarpTeam {
     }
     sync();
   }
-  template <class F> INLINE void rounds(int n, F f) const {
-    if (IS_CONSTANT(n) && n <= T) {
+  template <class Count, class F> INLINE void rounds(Count n, F f) const {
+    if constexpr (Known<Count>::is && Known<Count>::number <= T) {
       if (n > 0) f(lane, lane < n);
-    } else if (IS_CONSTANT(n)) {
+    } else if constexpr (Known<Count>::is) {
       NO_UNROLL for (int base = 0; base < n; base += T) f(base + lane, base + lane < n);
     } else {
       NO_UNROLL for (int base = 0; lane_any(base < n); base += T) f(base + lane, base + lane < n);
@@ -106,7 +106,7 @@ template <int T> struct WarpTeam {
     }
     sync();
   }
-  template <int N, class F> INLINE Sums<N> sums(int n, F f) const {
+  template <int N, class Count, class F> INLINE Sums<N> sums(Count n, F f) const {
     Sums<N> part[parts];
     UNROLL for (int k = 0; k < parts; ++k) {
       part[k] = Sums<N>{};
@@ -117,7 +117,7 @@ template <int T> struct WarpTeam {
         if (i < n) add_to(part[k], f(i));
       }
     };
-    if (IS_CONSTANT(n) && n <= 32) {
+    if constexpr (Known<Count>::is && Known<Count>::number <= 32) {
       round(lane);
     } else {
       NO_UNROLL for (int base = lane; base < n; base += 32) round(base);
@@ -132,7 +132,7 @@ template <int T> struct WarpTeam {
     }
     return part[0];
   }
-  template <class F> INLINE real sum(int n, F f) const {
+  template <class Count, class F> INLINE real sum(Count n, F f) const {
     return sums<1>(n, [&](int i) { return Sums<1>{{f(i)}}; })[0];
   }
   INLINE int scan(int value, int& total) const {

@@ -113,11 +113,11 @@ template <class Team> INLINE void newton(Team team, const Model& model, Env& env
   env.converged = false;
   env.solved = rows + contacts > 0;
   NO_UNROLL for (int iteration = 0;; ++iteration) {
-    int nv = active ? model.nv : 0, r = active ? rows : 0, c = active ? contacts : 0;
+    int r = active ? rows : 0, c = active ? contacts : 0;
     direction_products(team, model, env, r, c, active);
     real step = 1;
     if (iteration > 0) {
-      const Sums<3> gauss = team.template sums<3>(nv, [&](int i) {
+      const Sums<3> gauss = team.template sums<3>(model.nv, [&](int i) {
         const real s = env.search(i);
         return Sums<3>{{s * env.grad(i), s * (env.Ma(i) - env.force_smooth(i)), s * env.Mv(i)}};
       });
@@ -131,11 +131,11 @@ template <class Team> INLINE void newton(Team team, const Model& model, Env& env
     }
     if (!team.any_in_warp(active)) break;
 
-    nv = active ? model.nv : 0, r = active ? rows : 0, c = active ? contacts : 0;
+    r = active ? rows : 0, c = active ? contacts : 0;
     contact_forces(team, env, c);
     NewtonStep<Team, factors_in_registers<Team>()> newton_step;
     newton_step.gradient(team, model, env, r, c, active);
-    const real size = scale * square_root(team.sum(nv, [&](int i) { return env.grad(i) * env.grad(i); }));
+    const real size = scale * square_root(team.sum(model.nv, [&](int i) { return env.grad(i) * env.grad(i); }));
     if (active && (env.converged || !(size >= tolerance) || iteration >= most)) {
       env.converged = env.converged || size < tolerance;
       active = false;

@@ -40,7 +40,7 @@ def profile(bundle, out, scene, envs):
     command = ["ncu", "--clock-control", "none", "-f", "-o", report, "-k", "regex:phalanx_step", "--launch-skip", "100", "--launch-count", "1",
                "--section", "SourceCounters", "--metrics", ",".join([*METRICS.values(), *stalls]),
                os.path.join(bundle, "phalanx"), "run", os.path.join(bundle, "models", model), "--envs", str(envs), "--steps", "60",
-               "--device", "cuda:0", "--json", *options]
+               "--device", "cuda:0", "--json", "--wait-compile", *options]
     done = subprocess.run(command, capture_output=True, text=True, timeout=200)
     if not os.path.exists(report):
         print(scene, done.stdout[-1500:], done.stderr[-1500:], flush=True)

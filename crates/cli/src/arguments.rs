@@ -119,6 +119,9 @@ pub struct ForcedArguments {
     /// Lanes that step one environment.
     #[arg(long, value_name = "T", hide = true)]
     pub lanes: Option<u32>,
+    /// Workspace arrays that a GPU keeps in global memory.
+    #[arg(long, value_name = "ARRAYS", hide = true, value_delimiter = ',')]
+    pub pin_global: Vec<String>,
     /// Threads of the CPU executor.
     #[arg(long, value_name = "N", hide = true, value_parser = threads)]
     pub threads: Option<usize>,
@@ -310,6 +313,7 @@ impl ForcedArguments {
     pub fn apply(&self, options: &mut Options) {
         options.fast_contacts = self.fast_contacts;
         options.lanes = self.lanes;
+        options.pin_global.clone_from(&self.pin_global);
         options.threads = self.threads;
         options.generic_only = self.generic_only;
         options.memory_limit = self.memory_limit;

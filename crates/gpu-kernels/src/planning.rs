@@ -32,16 +32,18 @@ pub fn plan_model(model: &Model, limits: &DeviceLimits, demand: &Demand) -> Resu
     let shape = Shape::of(model)?;
     let mut dims = model_dims(&shape, &[], &[]);
     dims.preferred_lanes = preferred_lanes(dims.nv, demand.num_envs);
-    Ok(plan(limits, &dims, &KernelNeeds::estimate(dims.nv), demand)?)
+    Ok(plan(limits, &dims, &KernelNeeds::estimate(), demand)?)
 }
 
-/// The team size that measured best for batches that fill a GPU (H200: go1, nv 18, 65536 environments: 32 lanes 24 M steps/s, what
-/// the cost model chose 15 M; ant, nv 14: 16 lanes 39 M, else 36 M); smaller batches and models are left to the cost model.
+/// The team size that measured best for batches that fill a GPU (H200, 8192 environments, million steps per second: half cheetah,
+/// nv 9, with 4, 8 and 16 lanes 52, 85 and 63; ant, nv 14, with 8, 16 and 32 lanes 45, 49 and 29; Go1, nv 18, with 16 and 32
+/// lanes 30 both); smaller batches and models are left to the cost model.
 pub fn preferred_lanes(nv: u32, num_envs: u64) -> Option<u32> {
     const FILLS_A_GPU: u64 = 4096;
     match nv {
         _ if num_envs < FILLS_A_GPU => None,
-        0..=12 => None,
+        0..=6 => None,
+        7..=12 => Some(8),
         13..=16 => Some(16),
         _ => Some(32),
     }
@@ -106,7 +108,8 @@ fn work_array(shape: &Shape, field: &Field) -> WorkArray {
         first_stage: first as u32,
         // Teams of several lanes factor the implicit mass matrix in the Hessian's memory.
         last_stage: if field.name == "H" && shape.is_implicit() { last.max(stage("integrate")) } else { last } as u32,
-        traffic: traffic(field.name),
+        // Where trees are factored one by one, the whole matrix is only for environments whose trees touch.
+        traffic: if field.name == "H" && shape.sizes["tree_lower"] > 0 { 0 } else { traffic(field.name) },
     }
 }
 
@@ -117,15 +120,18 @@ fn chain_words(shape: &Shape) -> u64 {
 }
 
 /// Relative accesses per number and step. The solver walks its arrays once an iteration and more; the rest is touched once
-/// or twice a step.
+/// or twice a step. What there is for every contact is rarely full: on an H200 the contacts' Jacobian in global memory cost
+/// the G1 and the Go1 nothing.
 fn traffic(name: &str) -> u64 {
     match name {
-        "H" => 60,
-        "search" | "grad" | "acc" | "Ma" | "Mv" | "force_constraint" | "con_J" => 30,
+        "H" | "tree_L" => 60,
+        "search" | "grad" | "acc" | "Ma" | "Mv" | "force_constraint" => 30,
         "L" | "implicit_L" => 20,
-        "row_jar" | "row_jv" | "con_jar" | "con_jv" | "con_force" | "row_dof" | "row_type" | "row_D" | "con_D"
-        | "con_mu" => 15,
+        "row_jar" | "row_jv" | "row_dof" | "row_type" | "row_D" => 15,
         "M" | "cdof" | "body_position" | "body_orientation" => 8,
+        "con_J" => 5,
+        "con_jar" | "con_jv" | "con_force" | "con_D" | "con_mu" => 4,
+        "con_dist" | "con_pos" | "con_frame" | "con_pair" => 1,
         _ => 3,
     }
 }

@@ -149,5 +149,5 @@ pub fn candidate_plans(
 ) -> Result<Vec<LaunchPlan>, PlanningError> {
     let mut dims = model_dims(&Shape::of(model)?, &[], &[]);
     dims.preferred_lanes = preferred_lanes(dims.nv, demand.num_envs);
-    Ok(phalanx_launch_planner::candidates(limits, &dims, &KernelNeeds::estimate(dims.nv), demand)?)
+    Ok(phalanx_launch_planner::candidates(limits, &dims, &KernelNeeds::estimate(), demand)?)
 }

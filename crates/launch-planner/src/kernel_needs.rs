@@ -50,16 +50,12 @@ pub struct KernelNeeds {
 }
 
 impl KernelAttributes {
-    /// The attributes to expect of a step kernel for `nv` degrees of freedom, before a compiler has seen it.
-    ///
-    /// From the probe on the H200: a team with a lane per matrix row keeps that row in registers and took 80 registers
-    /// at nv 14 and 96 at nv 27; every other kernel filled its launch bound of 128.
-    pub fn estimate(nv: u32, lanes: u32) -> Self {
-        let a_row_per_lane = lanes > 1 && lanes >= nv;
-        let registers_per_thread =
-            if a_row_per_lane { (66 + nv.min(32)).next_multiple_of(8) } else { LAUNCH_BOUND_REGISTERS };
+    /// The attributes to expect of a step kernel before a compiler has seen it: every kernel so far filled its launch bound.
+    /// Compiled for fewer registers it was slower on an H200 (humanoid with 96 instead of 128: 24.0 instead of 27.3 million
+    /// steps per second, 80: 22.2; half cheetah and ant likewise).
+    pub fn estimate() -> Self {
         KernelAttributes {
-            registers_per_thread,
+            registers_per_thread: LAUNCH_BOUND_REGISTERS,
             local_bytes_per_thread: 0,
             static_shared_bytes: 0,
             max_threads_per_block: LAUNCH_BOUND_THREADS,
@@ -71,10 +67,8 @@ impl KernelAttributes {
 
 impl KernelNeeds {
     /// Estimates for every team size: nothing is compiled yet.
-    pub fn estimate(nv: u32) -> Self {
-        let fast = TEAM_SIZES.iter().map(|&lanes| (lanes, KernelAttributes::estimate(nv, lanes))).collect();
-        // The generic kernel reads the model at run time: no matrix row in registers whatever nv is.
-        KernelNeeds { fast, retry: KernelAttributes::estimate(u32::MAX, 32) }
+    pub fn estimate() -> Self {
+        KernelNeeds::same_for_all(KernelAttributes::estimate(), KernelAttributes::estimate())
     }
 
     /// One compiled step kernel of `lanes` lanes per environment: the only team size that is a candidate.

@@ -1,7 +1,7 @@
 //! Chooses the mapping of a batch: every rung that launches is a row, the cheapest row that fits memory is the plan.
 //!
 //! The rungs, for every team size: all arrays in shared memory with many environments per block down to one warp of
-//! them; then one array after the other in global memory, least traffic first; and for each of these, when memory is
+//! them; then one array after the other in global memory, cheapest words first; and for each of these, when memory is
 //! short, a smaller grid that makes more passes over fewer workspaces.
 
 use crate::checks::{MAX_ENVS, candidate_kernels, check_model, check_pins, check_workspace};
@@ -279,7 +279,7 @@ impl<'a> Launch<'a> {
             lanes: row.lanes,
             num_envs: demand.num_envs,
             multiprocessors: device.multiprocessor_count,
-            waves,
+            sixteenths: (16 * demand.num_envs).div_ceil(grid_blocks * envs_per_block).max(16),
             warps_per_multiprocessor,
             global_traffic: row.rung.global_traffic,
         });

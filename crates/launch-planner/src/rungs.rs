@@ -1,4 +1,4 @@
-//! Which arrays live in global memory, rung by rung: least traffic first.
+//! Which arrays live in global memory, rung by rung: those first that free most for what they cost.
 
 use std::cmp::Reverse;
 
@@ -16,46 +16,45 @@ pub(crate) struct Rung {
     pub largest_shared: Option<(String, u64, bool)>,
 }
 
-/// All rungs: first as much in shared memory as may be, then one array after the other moves, least traffic first.
+/// All rungs: first as much in shared memory as may be, then one array after the other moves. Only the stage that needs most
+/// counts, so the next to move is alive there: the one that frees most words for the accesses that it costs.
 pub(crate) fn placements(model: &ModelDims, demand: &Demand, capacity: Capacity) -> Vec<Rung> {
     let arrays = &model.arrays;
     let mut global: Vec<bool> = arrays.iter().map(|array| demand.pin_global.contains(&array.name)).collect();
-    let mut movable: Vec<usize> = (0..arrays.len())
-        .filter(|&i| !global[i] && !demand.pin_shared.contains(&arrays[i].name) && arrays[i].words_at(capacity) > 0)
-        .collect();
-    movable.sort_by_key(|&i| (arrays[i].traffic, Reverse(arrays[i].words_at(capacity)), i));
-
+    let movable = |i: usize, global: &[bool]| {
+        !global[i] && !demand.pin_shared.contains(&arrays[i].name) && arrays[i].words_at(capacity) > 0
+    };
+    // Words per access, in thousandths: whole numbers, so that every machine moves the same.
+    let worth = |i: usize| u128::from(arrays[i].words_at(capacity)) * 1000 / u128::from(arrays[i].traffic + 1);
     let mut rungs = vec![rung(arrays, capacity, &global, demand)];
-    for position in 0..movable.len() {
-        global[movable[position]] = true;
-        let mut next = rung(arrays, capacity, &global, demand);
-        // An earlier move that saves nothing any more is taken back: its words are free beside what is left.
-        let mut thrifty = global.clone();
-        for &earlier in movable[..=position].iter().rev() {
-            thrifty[earlier] = false;
-            thrifty[earlier] = most_words_alive(arrays, capacity, &thrifty) > next.layout.shared_words_per_env;
-        }
-        if thrifty != global {
-            let thrifty = rung(arrays, capacity, &thrifty, demand);
-            if thrifty.layout.shared_words_per_env <= next.layout.shared_words_per_env {
-                next = thrifty;
-            }
-        }
-        if rungs.last().is_some_and(|last| next.layout.shared_words_per_env < last.layout.shared_words_per_env) {
-            rungs.push(next);
+    loop {
+        let peak = peak_stage(arrays, capacity, &global);
+        let alive = |i: &usize| arrays[*i].first_stage <= peak && peak <= arrays[*i].last_stage;
+        let here = (0..arrays.len()).filter(|i| movable(*i, &global)).filter(alive);
+        // Of the rest, which no longer decides, whatever is left moves as well: an array of the ladder's end.
+        let next = here.max_by_key(|&i| (worth(i), Reverse(i)));
+        let Some(next) = next.or_else(|| (0..arrays.len()).find(|&i| movable(i, &global))) else { return rungs };
+        global[next] = true;
+        let candidate = rung(arrays, capacity, &global, demand);
+        if rungs.last().is_some_and(|last| candidate.layout.shared_words_per_env < last.layout.shared_words_per_env) {
+            rungs.push(candidate);
         }
     }
-    rungs
 }
 
-/// Words of shared memory in the stage that needs most: no layout takes less.
-fn most_words_alive(arrays: &[WorkArray], capacity: Capacity, global: &[bool]) -> u64 {
-    let shared = || arrays.iter().zip(global).filter(|&(_, &moved)| !moved).map(|(array, _)| array);
-    let alive_at = |stage: u32| {
-        let alive = shared().filter(|array| array.first_stage <= stage && stage <= array.last_stage);
-        alive.fold(0u64, |sum, array| sum.saturating_add(array.words_at(capacity)))
-    };
-    shared().map(|array| alive_at(array.first_stage)).max().unwrap_or(0)
+/// The stage whose arrays in shared memory have the most words.
+fn peak_stage(arrays: &[WorkArray], capacity: Capacity, global: &[bool]) -> u32 {
+    let stages = || arrays.iter().zip(global).filter(|&(_, &moved)| !moved).map(|(array, _)| array.first_stage);
+    stages().max_by_key(|&stage| (words_alive(arrays, capacity, global, stage), Reverse(stage))).unwrap_or(0)
+}
+
+/// Words of shared memory that are alive in a stage.
+fn words_alive(arrays: &[WorkArray], capacity: Capacity, global: &[bool], stage: u32) -> u64 {
+    let alive = arrays
+        .iter()
+        .zip(global)
+        .filter(|&(array, &moved)| !moved && array.first_stage <= stage && stage <= array.last_stage);
+    alive.fold(0u64, |sum, (array, _)| sum.saturating_add(array.words_at(capacity)))
 }
 
 fn rung(arrays: &[WorkArray], capacity: Capacity, global: &[bool], demand: &Demand) -> Rung {

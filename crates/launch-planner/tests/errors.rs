@@ -12,7 +12,7 @@ fn message(device: &DeviceLimits, model: &ModelDims, needs: &KernelNeeds, demand
 }
 
 fn message_for(demand: &Demand) -> String {
-    message(&preset("h200"), &humanoid(), &KernelNeeds::estimate(27), demand)
+    message(&preset("h200"), &humanoid(), &KernelNeeds::estimate(), demand)
 }
 
 /// 400 contacts and 160000 Jacobian words: 640000 bytes of efc_J.
@@ -39,7 +39,7 @@ fn no_environments_is_an_error_with_advice() {
 #[test]
 fn a_pinned_array_that_does_not_fit_is_named_with_the_remedy() {
     let demand = Demand { pin_shared: vec!["efc_J".to_string()], ..Demand::envs(64) };
-    let error = plan(&preset("h200"), &crowded(), &KernelNeeds::estimate(27), &demand).unwrap_err();
+    let error = plan(&preset("h200"), &crowded(), &KernelNeeds::estimate(), &demand).unwrap_err();
     assert_eq!(
         error.to_string(),
         "step kernel needs 640000 bytes of shared memory for one environment, this device offers 232448; the largest \
@@ -50,7 +50,7 @@ fn a_pinned_array_that_does_not_fit_is_named_with_the_remedy() {
 
 #[test]
 fn without_pins_the_array_with_the_least_traffic_moves_to_global_memory() {
-    let plan = plan(&preset("h200"), &crowded(), &KernelNeeds::estimate(27), &Demand::envs(64)).unwrap();
+    let plan = plan(&preset("h200"), &crowded(), &KernelNeeds::estimate(), &Demand::envs(64)).unwrap();
     let moved: Vec<&str> = plan
         .step()
         .placement
@@ -64,7 +64,7 @@ fn without_pins_the_array_with_the_least_traffic_moves_to_global_memory() {
 #[test]
 fn too_many_environments_say_how_many_fit() {
     let model = ModelDims { output_bytes_per_env: 48_000, ..humanoid() };
-    let needs = KernelNeeds::estimate(model.nv);
+    let needs = KernelNeeds::estimate();
     let text = message(&preset("t4"), &model, &needs, &Demand::envs(1 << 20));
     let largest: u64 = text.rsplit(' ').next().unwrap().parse().unwrap();
     assert!(
@@ -85,7 +85,7 @@ fn the_users_memory_limit_is_named_when_it_rules() {
 fn a_model_whose_proven_workspace_does_not_fit_is_refused() {
     let mut model = humanoid();
     model.proven = Capacity { contacts: u32::MAX, jacobian_words: u32::MAX };
-    let text = message(&preset("rtx3060"), &model, &KernelNeeds::estimate(27), &Demand::envs(1));
+    let text = message(&preset("rtx3060"), &model, &KernelNeeds::estimate(), &Demand::envs(1));
     assert!(
         text.contains("not even one environment fits: one workspace of the model's proven maximum takes"),
         "{text}"
@@ -95,7 +95,7 @@ fn a_model_whose_proven_workspace_does_not_fit_is_refused() {
 #[test]
 fn the_largest_demand_of_all_does_not_overflow() {
     let mut model = humanoid();
-    let text = message(&preset("h200"), &model, &KernelNeeds::estimate(27), &Demand::envs(u64::MAX));
+    let text = message(&preset("h200"), &model, &KernelNeeds::estimate(), &Demand::envs(u64::MAX));
     assert!(text.contains("the largest number that fits is"), "{text}");
     for bytes in [
         &mut model.state_bytes_per_env,
@@ -107,7 +107,7 @@ fn the_largest_demand_of_all_does_not_overflow() {
         *bytes = u64::MAX;
     }
     let demand = Demand { reserve_bytes: u64::MAX, ..Demand::envs(u64::MAX) };
-    let text = message(&preset("h200"), &model, &KernelNeeds::estimate(27), &demand);
+    let text = message(&preset("h200"), &model, &KernelNeeds::estimate(), &demand);
     assert!(text.contains("not even one environment fits"), "{text}");
 }
 
@@ -115,7 +115,7 @@ fn the_largest_demand_of_all_does_not_overflow() {
 fn team_sizes_that_do_not_exist_are_refused() {
     let lanes = |lanes| message_for(&Demand { lanes: Some(lanes), ..Demand::envs(1) });
     assert_eq!(lanes(3), "3 lanes per environment were asked for; write 1, 2, 4, 8, 16 or 32");
-    let attributes = KernelAttributes::estimate(27, 32);
+    let attributes = KernelAttributes::estimate();
     let needs = KernelNeeds::compiled(32, attributes, attributes);
     let demand = Demand { lanes: Some(8), ..Demand::envs(1) };
     assert_eq!(
@@ -135,7 +135,7 @@ fn pins_that_name_nothing_are_refused() {
 
 #[test]
 fn kernels_that_no_block_can_hold_are_refused() {
-    let good = KernelAttributes::estimate(14, 32);
+    let good = KernelAttributes::estimate();
     let needs = |attributes| KernelNeeds { retry: good, ..KernelNeeds::same_for_all(attributes, good) };
     let refuse = |attributes| message(&preset("h200"), &ant(), &needs(attributes), &Demand::envs(1));
     let registers = refuse(KernelAttributes { registers_per_thread: 300, ..good });

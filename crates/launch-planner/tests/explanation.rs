@@ -7,7 +7,7 @@ use phalanx_launch_planner::{Demand, KernelNeeds, ModelDims, plan};
 
 #[test]
 fn the_explanation_has_every_number_that_matters() {
-    let plan = plan(&preset("rtx4090"), &humanoid(), &KernelNeeds::estimate(27), &Demand::envs(8192)).unwrap();
+    let plan = plan(&preset("rtx4090"), &humanoid(), &KernelNeeds::estimate(), &Demand::envs(8192)).unwrap();
     let text = plan.to_string();
     let step = plan.step();
     assert!(text.starts_with("8192 environments of humanoid on NVIDIA GeForce RTX 4090\n"), "{text}");
@@ -57,7 +57,7 @@ fn every_plan_is_told_in_words_and_fits_a_terminal() {
         let preferred = ModelDims { preferred_lanes: Some(32), ..humanoid() };
         for (model, nv) in [(humanoid(), 27), (preferred, 27), (half_cheetah(), 9)] {
             for num_envs in [1, 8192, 1_000_000] {
-                let plan = plan(&preset(name), &model, &KernelNeeds::estimate(nv), &Demand::envs(num_envs)).unwrap();
+                let plan = plan(&preset(name), &model, &KernelNeeds::estimate(), &Demand::envs(num_envs)).unwrap();
                 let text = plan.to_string();
                 let longest = text.lines().map(str::len).max().unwrap();
                 assert!(longest <= 110, "{longest} columns: {text}");
@@ -72,7 +72,7 @@ fn every_plan_is_told_in_words_and_fits_a_terminal() {
 
 #[test]
 fn a_summary_is_one_line() {
-    let plan = plan(&preset("h200"), &humanoid(), &KernelNeeds::estimate(27), &Demand::envs(8192)).unwrap();
+    let plan = plan(&preset("h200"), &humanoid(), &KernelNeeds::estimate(), &Demand::envs(8192)).unwrap();
     let summary = plan.summary();
     let step = plan.step();
     assert_eq!(summary.lines().count(), 1);
@@ -88,7 +88,7 @@ fn a_summary_is_one_line() {
 
 #[test]
 fn the_json_has_the_keys_of_plan_json() {
-    let plan = plan(&preset("h200"), &humanoid(), &KernelNeeds::estimate(27), &Demand::envs(8192)).unwrap();
+    let plan = plan(&preset("h200"), &humanoid(), &KernelNeeds::estimate(), &Demand::envs(8192)).unwrap();
     let json = serde_json::to_value(&plan).unwrap();
     for key in ["device", "estimated", "kernels", "memory", "max_num_envs", "rejected"] {
         assert!(json.get(key).is_some(), "{key}");

@@ -13,7 +13,7 @@ const NUM_ENVS: u64 = 8192;
 fn humanoids_on(device: &str) -> LaunchPlan {
     let dims: ModelDims = serde_json::from_str(include_str!("models/humanoid_of_the_page.json")).unwrap();
     let limits = DeviceLimits::preset(device).unwrap();
-    plan(&limits, &dims, &KernelNeeds::estimate(dims.nv), &Demand::envs(NUM_ENVS)).unwrap()
+    plan(&limits, &dims, &KernelNeeds::estimate(), &Demand::envs(NUM_ENVS)).unwrap()
 }
 
 /// Every row of the page's table, from a plan.

@@ -6,7 +6,7 @@ use models::{ant, half_cheetah, humanoid, preset};
 use phalanx_launch_planner::{Demand, KernelNeeds, LaunchPlan, Limiter, ModelDims, plan};
 
 fn on(device: &str, model: &ModelDims, num_envs: u64) -> LaunchPlan {
-    plan(&preset(device), model, &KernelNeeds::estimate(model.nv), &Demand::envs(num_envs)).unwrap()
+    plan(&preset(device), model, &KernelNeeds::estimate(), &Demand::envs(num_envs)).unwrap()
 }
 
 #[track_caller]
@@ -73,7 +73,7 @@ fn when_memory_is_short_the_grid_makes_more_passes_over_fewer_workspaces() {
     let mut model = humanoid();
     // Too large for shared memory, so that every team needs a workspace in global memory.
     model.arrays.iter_mut().for_each(|array| array.words *= 100);
-    let needs = KernelNeeds::estimate(model.nv);
+    let needs = KernelNeeds::estimate();
     let roomy = on("h200", &model, 8192);
     let memory_limit = Some(roomy.memory.least_total + 200_000_000);
     let tight = plan(&preset("h200"), &model, &needs, &Demand { memory_limit, ..Demand::envs(8192) }).unwrap();

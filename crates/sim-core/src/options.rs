@@ -95,6 +95,8 @@ pub struct Options {
     pub fast_contacts: Option<u32>,
     /// Forces the lanes of a team.
     pub lanes: Option<u32>,
+    /// Workspace arrays that a GPU keeps in global memory: a test's way to move them.
+    pub pin_global: Vec<String>,
     /// Asks for a row of the plan, if it fits: how `phalanx tune` measures. If `None`, a GPU takes the row that was measured
     /// for this device, model and size of batch, else the planner's own.
     pub row: Option<RowChoice>,

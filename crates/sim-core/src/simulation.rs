@@ -95,6 +95,7 @@ impl Simulation {
         let demand = Demand {
             num_envs: options.num_envs,
             lanes: options.lanes,
+            pin_global: options.pin_global.clone(),
             fast_contacts: options.fast_contacts,
             memory_limit: options.memory_limit,
             row: options.row.clone(),

@@ -179,7 +179,7 @@ mod tests {
             nv: 1,
             preferred_lanes: None,
         };
-        let kernel = KernelAttributes::estimate(1, 1);
+        let kernel = KernelAttributes::estimate();
         let needs = KernelNeeds::same_for_all(kernel, kernel);
         let plan = plan(&DeviceLimits::preset("t4").unwrap(), &model, &needs, &Demand::envs(1)).unwrap();
         Rung::measured(num_envs, Measured { max_num_envs: fit, wall_seconds, ..Measured::of_plan(&plan) })

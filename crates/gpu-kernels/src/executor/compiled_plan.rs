@@ -20,7 +20,7 @@ pub fn plan_compiled(model: &Model, limits: &DeviceLimits, demand: &Demand) -> R
     let shape = Shape::of(model)?;
     let mut dims = model_dims(&shape, &[], &[]);
     dims.preferred_lanes = preferred_lanes(dims.nv, demand.num_envs);
-    let estimate = plan(limits, &dims, &KernelNeeds::estimate(dims.nv), demand)?;
+    let estimate = plan(limits, &dims, &KernelNeeds::estimate(), demand)?;
     let nvrtc = Nvrtc::open()?;
     let (major, minor) = limits.compute_capability;
     let arch = nvrtc.architecture_for(Architecture::from_capability(major, minor))?;

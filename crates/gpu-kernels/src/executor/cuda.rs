@@ -147,11 +147,11 @@ impl CudaExecutor {
             demand.row = TuningStore::beside(&compiler.cache).find(&key).map(|tuned| tuned.row);
         }
 
-        let mut estimate = plan(&limits, &dims, &KernelNeeds::estimate(dims.nv), &demand)?;
+        let mut estimate = plan(&limits, &dims, &KernelNeeds::estimate(), &demand)?;
         if options.generic_only && is_mixed(estimate.step()) {
             // A generic kernel's arrays are all in one memory.
             demand.pin_global = dims.arrays.iter().map(|a| a.name.clone()).collect();
-            estimate = plan(&limits, &dims, &KernelNeeds::estimate(dims.nv), &demand)?;
+            estimate = plan(&limits, &dims, &KernelNeeds::estimate(), &demand)?;
         }
         let specialised = (!options.generic_only).then_some(shape);
         let step_request = kernel_request(estimate.step(), specialised);

@@ -9,7 +9,7 @@ use phalanx_launch_planner::{KernelAttributes, KernelPlan, LaunchPlan, Limiter, 
 /// The plan before the step kernel is compiled: what it takes is an estimate, its block what it is compiled for.
 pub(super) fn before(second: &SecondPlan) -> Result<LaunchPlan, PlanError> {
     let step = second.estimate.step();
-    let estimate = KernelAttributes::estimate(second.dims.nv, step.lanes_per_env);
+    let estimate = KernelAttributes::estimate();
     second.with(KernelAttributes { max_threads_per_block: step.threads_per_block, ..estimate })
 }
 
@@ -60,7 +60,7 @@ mod tests {
         let limits = DeviceLimits::preset("h200").unwrap();
         let pin_global = dims.arrays.iter().map(|array| array.name.clone()).collect();
         let demand = Demand { pin_global, ..Demand::envs(num_envs) };
-        let estimate = plan(&limits, &dims, &KernelNeeds::estimate(dims.nv), &demand).unwrap();
+        let estimate = plan(&limits, &dims, &KernelNeeds::estimate(), &demand).unwrap();
         let retry = KernelAttributes { local_bytes_per_thread: 1024, ..step_of(128) };
         SecondPlan { limits, dims, demand, estimate, retry }
     }

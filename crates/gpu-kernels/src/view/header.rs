@@ -132,7 +132,8 @@ fn model(out: &mut String, baked: Option<&Baked>) {
                 let _ = writeln!(out, "  int {};", size.name());
             }
             Some(b) => {
-                let _ = writeln!(out, "  static constexpr int {} = {};", size.name(), b.sizes[size.name()]);
+                let _ =
+                    writeln!(out, "  static constexpr Constant<{1}> {0} = {{}};", size.name(), b.sizes[size.name()]);
             }
         }
     }
