@@ -2,18 +2,27 @@
 //!
 //! The humanoid's sizes are kept in a file, so that the example changes with the planner and not with every kernel.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use phalanx_launch_planner::{Demand, DeviceLimits, KernelNeeds, LaunchPlan, ModelDims, Placement, plan};
+use phalanx_launch_planner::{Demand, DeviceLimits, KernelNeeds, LaunchPlan, ModelDims, Placement, RowChoice, plan};
 
 const NUM_ENVS: u64 = 8192;
 
+fn humanoid() -> ModelDims {
+    serde_json::from_str(include_str!("models/humanoid_of_the_page.json")).unwrap()
+}
+
 /// The page's plan: estimates for what only a compiler knows.
 fn humanoids_on(device: &str) -> LaunchPlan {
-    let dims: ModelDims = serde_json::from_str(include_str!("models/humanoid_of_the_page.json")).unwrap();
+    planned(device, None)
+}
+
+/// A plan of the page's humanoid, of a row that is asked for or of the planner's own.
+fn planned(device: &str, row: Option<RowChoice>) -> LaunchPlan {
     let limits = DeviceLimits::preset(device).unwrap();
-    plan(&limits, &dims, &KernelNeeds::estimate(), &Demand::envs(NUM_ENVS)).unwrap()
+    plan(&limits, &humanoid(), &KernelNeeds::estimate(), &Demand { row, ..Demand::envs(NUM_ENVS) }).unwrap()
 }
 
 /// Every row of the page's table, from a plan.
@@ -58,10 +67,12 @@ fn page() -> String {
     std::fs::read_to_string(page).unwrap()
 }
 
-/// The rows of the worked example's table: name, T4, H200.
+/// The rows of the worked example's first table: name, T4, H200.
 fn table(page: &str) -> BTreeMap<String, [String; 2]> {
     let example = page.split("\n## By hand").nth(1).expect("the page has the example");
-    let lines = example.lines().filter(|line| line.starts_with("| "));
+    let first_table =
+        example.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
+    let lines = first_table.filter(|line| line.starts_with("| "));
     let cells = |line: &str| line.split('|').map(|cell| cell.trim().replace(',', "")).collect::<Vec<_>>();
     lines.map(cells).map(|cells| (cells[1].clone(), [cells[2].clone(), cells[3].clone()])).collect()
 }
@@ -80,10 +91,9 @@ fn the_worked_example_has_the_planners_numbers() {
 
 #[test]
 fn the_arithmetic_of_the_worked_example_is_right() {
-    let page = page();
     let plans = ["t4", "h200"].map(humanoids_on);
     // As the page does it: registers, then shared memory, then what follows.
-    let registers = (66 + 27u64).next_multiple_of(8);
+    let registers = 128;
     let warps_by_registers = 65_536 / 4 / (registers * 32) * 4;
     for (plan, reserved, unit, memory) in [(&plans[0], 0, 256, 15_000u64 << 20), (&plans[1], 1024, 128, 143_000 << 20)]
     {
@@ -102,13 +112,240 @@ fn the_arithmetic_of_the_worked_example_is_right() {
 
         let parts = ["state", "inputs", "model", "workspace", "retry", "context", "code"].map(number);
         assert_eq!(parts.iter().sum::<u64>(), number("total"));
+        assert_eq!(number("environments at once") * number("global bytes per environment"), number("workspace"));
+        let retry = number("retry: environments at once") * number("retry: global bytes per environment");
+        assert_eq!(retry, number("retry"));
         let fixed = ["context", "code", "model", "retry: global bytes per environment"].map(number);
         let each = (number("state") + number("inputs")) / NUM_ENVS;
         assert_eq!((memory - fixed.iter().sum::<u64>()) / each, number("largest number of environments"));
     }
+}
 
-    // What the text quotes.
-    let all_shared = "32 lanes, 1 environment per block, all arrays in shared memory";
-    let quoted = plans[0].rejected.iter().find(|row| row.row == all_shared).expect("the T4 has such a row");
-    assert!(page.contains(&format!("    {all_shared}\n        {}\n", quoted.reason)), "{quoted:?}");
+#[test]
+fn the_words_of_the_worked_example_have_the_numbers() {
+    let plans = ["t4", "h200"].map(humanoids_on);
+
+    // Registers; a block of each device with everything in shared memory; waves; the T4's memory.
+    let registers = u64::from(plans[0].step().registers_per_thread);
+    let warp = registers * 32;
+    says(&format!(
+        "A warp takes {registers} x 32 = {warp}; a partition has 65,536 / 4 = 16,384, so {} warps",
+        16_384 / warp
+    ));
+    let all = u64::from(plans[1].step().dynamic_shared_bytes);
+    let (taken, written) = ((all + 1024).next_multiple_of(128), grouped(all + 1024));
+    let fit = tenths(233_472, taken);
+    says(&format!(
+        "{} + 1024 = {written}, rounded up to 128: {}; 233,472 / {} = {fit}: 16 blocks",
+        grouped(all),
+        grouped(taken),
+        grouped(taken)
+    ));
+    let shared = planned("t4", Some(RowChoice { global: Vec::new(), ..RowChoice::of(&plans[0]) }));
+    let (step, taken) = (shared.step(), all.next_multiple_of(256));
+    assert_eq!(u64::from(step.dynamic_shared_bytes), all);
+    let fit = tenths(65_536, taken);
+    let told = format!("{}; 65,536 / {} = {fit}: {} blocks", grouped(taken), grouped(taken), step.blocks_per_sm);
+    says(&format!(
+        "{} bytes, rounded up to 256: {told}, {} environments at once, {} waves",
+        grouped(all),
+        step.resident_envs,
+        step.waves
+    ));
+    for plan in &plans {
+        let at_once = plan.step().resident_envs;
+        says(&format!("{NUM_ENVS} / {at_once} = {}: {} waves", tenths(NUM_ENVS, at_once), plan.step().waves));
+    }
+    let (step, retry, each) = (plans[0].step(), plans[0].retry(), plans[0].memory.state / NUM_ENVS);
+    let inputs = plans[0].memory.inputs / NUM_ENVS;
+    let (workspace, proven) = (4 * step.layout.global_words_per_env, 4 * retry.layout.global_words_per_env);
+    says(&format!(
+        "T4: {NUM_ENVS} x {each} bytes of state, {NUM_ENVS} x {inputs} of inputs, {} x {workspace} of workspace, \
+         {} x {} of retry workspace",
+        step.resident_envs,
+        retry.resident_envs,
+        grouped(proven)
+    ));
+    says(&format!("would pay for {}.", (15_000u64 << 20) / 64 / proven));
+    let memory = &plans[0].memory;
+    let left = memory.limit - memory.hidden.context - memory.hidden.code - memory.model - proven;
+    says(&format!("leave {}; by {} that is {}.", grouped(left), each + inputs, grouped(left / (each + inputs))));
+
+    // A block of two on the H200, as the page has it.
+    let two = planned("h200", Some(RowChoice { envs_per_block: 2, ..RowChoice::of(&plans[1]) }));
+    let (block, all) = (two.step().dynamic_shared_bytes, two.step().blocks_per_sm);
+    let taken = (block + 1024).next_multiple_of(128);
+    says(&format!(
+        "two takes {} + 1024 = {} bytes, rounded up {}, and {all} of them fit",
+        grouped(block.into()),
+        grouped(u64::from(block) + 1024),
+        grouped(taken.into())
+    ));
+    assert_eq!(two.step().resident_envs, plans[1].step().resident_envs);
+}
+
+/// A move of the ladder: the fullest stage, its words, and the array that leaves it.
+struct Move {
+    stage: u32,
+    words_alive: u64,
+    array: String,
+    words: u64,
+    accesses: u64,
+}
+
+/// The ladder by the page's rule, over arrays that have words.
+fn moves() -> Vec<Move> {
+    let dims = humanoid();
+    let words = |i: usize| dims.arrays[i].words_at(dims.usual);
+    let lives = |i: usize, stage: u32| dims.arrays[i].first_stage <= stage && stage <= dims.arrays[i].last_stage;
+    let mut shared: Vec<usize> = (0..dims.arrays.len()).filter(|&i| words(i) > 0).collect();
+    let mut moves = Vec::new();
+    while !shared.is_empty() {
+        let alive = |stage| shared.iter().filter(|&&i| lives(i, stage)).map(|&i| words(i)).sum::<u64>();
+        let (words_alive, Reverse(stage)) = (0..=14).map(|stage| (alive(stage), Reverse(stage))).max().unwrap();
+        // In thousandths; of equals the first.
+        let worth = |i: usize| (words(i) * 1000 / (dims.arrays[i].traffic + 1), Reverse(i));
+        let next = shared.iter().copied().filter(|&i| lives(i, stage)).max_by_key(|&i| worth(i)).unwrap();
+        shared.retain(|&i| i != next);
+        let (array, accesses) = (dims.arrays[next].name.clone(), dims.arrays[next].traffic);
+        moves.push(Move { stage, words_alive, array, words: words(next), accesses });
+    }
+    moves
+}
+
+#[test]
+fn the_ladder_of_the_worked_example_is_the_planners() {
+    let moves = moves();
+    let dims = humanoid();
+    // The row with the first arrays of the ladder in global memory.
+    let row = |count: usize| {
+        let moved = |name: &&String| moves[..count].iter().any(|step| step.array == **name);
+        let global = dims.arrays.iter().map(|array| &array.name).filter(moved).cloned().collect();
+        RowChoice { lanes_per_env: 32, envs_per_block: 1, global }
+    };
+    let chosen = RowChoice::of(&humanoids_on("t4"));
+    let count = chosen.global.len();
+    assert_eq!(chosen, row(count));
+
+    let names = ["the solver, ", "", "the bias forces, ", ""];
+    for (number, (step, name)) in moves.iter().zip(names).enumerate() {
+        let Move { stage, words_alive, array, words, accesses } = step;
+        let comma = if name.is_empty() { "" } else { "," };
+        let thousandths = (words * 1000 / (accesses + 1)).to_string();
+        let (whole, rest) = thousandths.split_at(thousandths.len() - 3);
+        let worth = format!("{whole}.{rest}").trim_end_matches('0').trim_end_matches('.').to_string();
+        let has = if number == 0 { " has the most for its accesses" } else { "" };
+        says(&format!(
+            "{}. stage {stage}{comma} {name}takes most, {words_alive} words; `{array}`{has}: {words} / ({accesses} + 1) = \
+             {worth}",
+            number + 1
+        ));
+    }
+
+    // The last rungs: one array less holds fewer blocks.
+    let rung = |count| {
+        let plan = planned("t4", Some(row(count)));
+        assert!(plan.tuned, "the ladder has no row with {count} arrays in global memory");
+        let bytes = plan.step().dynamic_shared_bytes;
+        (bytes, bytes.next_multiple_of(256), plan.step().blocks_per_sm)
+    };
+    let (bytes, taken, blocks) = rung(count - 1);
+    let before = format!(
+        "With {} arrays in global memory a block takes {bytes} bytes, rounded up {taken}, and {blocks} fit.",
+        count - 1
+    );
+    let (bytes, taken, blocks) = rung(count);
+    says(&format!("{before} With {count} it takes {bytes}, rounded up {taken}: {blocks} blocks"));
+}
+
+#[test]
+fn the_estimate_of_the_worked_example_is_right() {
+    let chosen = humanoids_on("t4");
+    let label = "32 lanes, 1 environment per block, all arrays in shared memory";
+    let shared = planned("t4", Some(RowChoice { global: Vec::new(), ..RowChoice::of(&chosen) }));
+
+    let [chain, all_lanes, matrix] = [86 * 27, 800 * 27 / 32, 27 * 27 * 27 / 27u64];
+    let one_env = chain + all_lanes + matrix;
+    says(&format!("= {chain} + {all_lanes} + {matrix} = {one_env} in every row"));
+
+    let sixteenths = |plan: &LaunchPlan| (16 * NUM_ENVS).div_ceil(plan.step().resident_envs);
+    let turns = |plan: &LaunchPlan| {
+        let at_once = plan.step().resident_envs;
+        format!("16 x {NUM_ENVS} / {at_once} = {}: {}", tenths(16 * NUM_ENVS, at_once), sixteenths(plan))
+    };
+    says(&format!("| turns, in sixteenths | {} | {} |", turns(&chosen), turns(&shared)));
+
+    let warps = |plan: &LaunchPlan| u64::from(plan.step().blocks_per_sm); // of one warp each, and the grid is full
+    let neighbours = |plan: &LaunchPlan| 800 + warps(plan) * warps(plan);
+    let told = |plan: &LaunchPlan| format!("800 + {}² = {}", warps(plan), neighbours(plan));
+    says(&format!("| neighbours | {} | {} |", told(&chosen), told(&shared)));
+
+    let dims = humanoid();
+    let with_words = || dims.arrays.iter().filter(|array| array.words_at(dims.usual) > 0);
+    let accesses: u64 = with_words().map(|array| array.traffic).sum();
+    let row = RowChoice::of(&chosen);
+    let global: u64 = with_words().filter(|array| row.global.contains(&array.name)).map(|array| array.traffic).sum();
+    let thousandths = global * 1000 / accesses;
+    let memory = 10_000 + 3 * thousandths;
+    says(&format!(
+        "| global memory | {global} of {accesses} accesses, {thousandths} thousandths: {} | 10,000 |",
+        grouped(memory)
+    ));
+    says(&format!("| factor | {} arrays in global memory | all arrays in shared memory |", row.global.len()));
+
+    let busiest = |plan: &LaunchPlan, memory: u64| sixteenths(plan) * neighbours(plan) * memory;
+    let hundredths = busiest(&shared, 10_000) * 100 / busiest(&chosen, memory);
+    let product =
+        |plan: &LaunchPlan, memory: u64| format!("{} x {} x {}", sixteenths(plan), neighbours(plan), grouped(memory));
+    let times = format!("{}.{:02}", hundredths / 100, hundredths % 100);
+    says(&format!("({}) / ({}) = {times}.", product(&shared, 10_000), product(&chosen, memory)));
+
+    let (lanes_1, matrix_1) = (800 * 27, 27 * 27 * 27u64);
+    let envs = NUM_ENVS.div_ceil(chosen.device.multiprocessor_count.into());
+    let all_share = (chain + lanes_1 + matrix_1) * envs * 14_400 * thousandths;
+    let percent = all_share * 100 / (one_env * busiest(&chosen, memory) * 10);
+    says(&format!(
+        "({chain} + {} + {}) x {envs} x 14,400 x {thousandths} is {percent} % of {one_env} x {} x 10.",
+        grouped(lanes_1),
+        grouped(matrix_1),
+        product(&chosen, memory)
+    ));
+
+    // What the plan says of the other row is what the arithmetic says, and what the page quotes.
+    let quoted = chosen.rejected.iter().find(|row| row.row == label).expect("the T4 has such a row");
+    let waves = shared.step().waves;
+    let reason = format!(
+        "estimated {times} times as long a step: {waves} waves with {} warps per multiprocessor",
+        warps(&shared)
+    );
+    assert_eq!(quoted.reason, reason);
+    assert!(page().contains(&format!("    {label}\n        {reason}\n")), "{quoted:?}");
+}
+
+/// The page has this sentence, wherever its lines break.
+#[track_caller]
+fn says(sentence: &str) {
+    let page = page().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(page.contains(sentence), "docs/launch-planning.md does not say: {sentence}");
+}
+
+/// A quotient to the nearest tenth.
+fn tenths(dividend: u64, divisor: u64) -> String {
+    let tenths = (10 * dividend + divisor / 2) / divisor;
+    format!("{}.{}", tenths / 10, tenths % 10)
+}
+
+/// A number as the page writes it: commas from five digits on.
+fn grouped(number: u64) -> String {
+    match number {
+        0..10_000 => number.to_string(),
+        _ => with_commas(number),
+    }
+}
+
+fn with_commas(number: u64) -> String {
+    match number {
+        0..1000 => number.to_string(),
+        _ => format!("{},{:03}", with_commas(number / 1000), number % 1000),
+    }
 }
