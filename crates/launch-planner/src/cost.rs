@@ -27,15 +27,15 @@ pub(crate) fn cost(mapping: &Mapping) -> u128 {
 
 /// Every warp works through its waves, slowed by the other warps of its multiprocessor and by global memory.
 fn latency_bound(mapping: &Mapping) -> u128 {
-    // Measured on an H200: with 16 warps per multiprocessor a wave takes 1.2 to 1.3 times as long as with 8 or 10 (three
+    // Measured on an H200: with 16 warps per multiprocessor a wave takes about 1.2 times as long as with 8 or 10 (three
     // humanoids, G1), with 24 hardly fewer environments are stepped than could be (humanoid: 4 % more than with 16).
     let warps = u128::from(mapping.warps_per_multiprocessor).min(64);
     let neighbours = 800 + warps * warps;
     // Measured: 1.2 to 1.3 times as long if every access goes to global memory (G1, ant), nothing to be seen for the
     // contacts' Jacobian alone (G1, Go1).
     let memory = 10_000 + 3 * u128::from(mapping.global_traffic);
-    // Measured: 1.3 times as long if a lane does not hold its own matrix row in registers.
-    let factorisation = if mapping.lanes >= mapping.nv.min(32) { 10 } else { 13 };
+    // Measured: 1.3 times as long if the matrix is not in registers. They have room for two columns a lane.
+    let factorisation = if mapping.lanes > 2 && 2 * mapping.lanes >= mapping.nv.min(48) { 10 } else { 13 };
     one_wave(mapping.nv, mapping.lanes)
         .saturating_mul(u128::from(mapping.sixteenths))
         .saturating_mul(neighbours)
@@ -50,15 +50,14 @@ fn bandwidth_bound(mapping: &Mapping) -> u128 {
     // In the units above, so that a kernel with all arrays in global memory is just bound by it.
     one_wave(mapping.nv, 1)
         .saturating_mul(envs)
-        .saturating_mul(16 * 900)
+        .saturating_mul(16 * 400)
         .saturating_mul(u128::from(mapping.global_traffic))
 }
 
-/// A chain of work that no lane can shorten, work in proportion to nv that all lanes share, and the matrix work nv^3 that up
-/// to nv lanes share. Measured on an H200 with 16 warps per multiprocessor, microseconds a wave: half cheetah, nv 9, 97 with 8
-/// lanes and 67 with 16; ant, nv 14, 87 with 16 and 72 with 32. Smaller models are ranked as the ant is.
+/// Every dof's work takes a turn of the lanes, and a little is shared by more lanes than there are dofs. Measured on an H200 with 16
+/// warps per multiprocessor, microseconds a wave: half cheetah, nv 9, 97 with 8 lanes and 67 with 16; ant, nv 14, 182 with 8, 87
+/// with 16 and 72 with 32; Go1, nv 18, 140 with 16 and 71 with 32.
 fn one_wave(nv: u32, lanes: u32) -> u128 {
-    const ANT: u128 = 14;
-    let (nv, lanes) = (u128::from(nv).max(ANT), u128::from(lanes));
-    86 * nv + 800 * nv / lanes + nv * nv * nv / lanes.min(nv)
+    let (nv, lanes) = (u128::from(nv).max(1), u128::from(lanes));
+    nv * (100 * nv.div_ceil(lanes) + 320 / lanes)
 }

@@ -207,7 +207,7 @@ fn write_workspace(f: &mut fmt::Formatter<'_>, kernel: &KernelPlan) -> fmt::Resu
     } else if kernel.name == "step" && layout.shared_words_per_env == 0 {
         writeln!(f, "  all arrays in global memory")?;
     } else if kernel.name == "step" {
-        writeln!(f, "  in global memory, since they are used least:")?;
+        writeln!(f, "  in global memory, since they take much room for how often they are used:")?;
         write_wrapped(f, "    ", moved.into_iter())?;
     }
     Ok(())

@@ -105,7 +105,8 @@ pub fn layout(arrays: &[WorkArray], capacity: Capacity, place: impl Fn(&str) -> 
 /// bank. A team of T lanes mostly reads T neighbouring words, and the warp's 32 / T teams read the same place of their
 /// own workspaces. With a stride that is an odd multiple of T, the teams' T-word windows start at different multiples
 /// of T modulo 32: each team has its own T banks. A team of 32 lanes is alone in its warp and needs no padding beyond
-/// whole vectors. With T of 1 or 2 the workspaces of odd teams are not 16-byte aligned.
+/// whole vectors. Teams of 1 and 2 lanes have windows of four words, since words are read up to four at a time: every eighth
+/// team then shares a window.
 pub fn bank_stride(words: u64, lanes: u32) -> u64 {
     let lanes = u64::from(lanes);
     if words == 0 {
@@ -114,8 +115,8 @@ pub fn bank_stride(words: u64, lanes: u32) -> u64 {
     if lanes >= 32 {
         return words.next_multiple_of(ALIGNMENT_WORDS);
     }
-    let windows = words.div_ceil(lanes);
-    (windows | 1) * lanes
+    let window = lanes.max(ALIGNMENT_WORDS);
+    (words.div_ceil(window) | 1) * window
 }
 
 /// An array to pack.

@@ -56,7 +56,7 @@ pub struct WorkArray {
     pub first_stage: u32,
     /// The last stage in which it does, inclusive.
     pub last_stage: u32,
-    /// Relative accesses per step: the array with the least moves to global memory first.
+    /// Relative accesses per step: of the fullest stage's arrays the one with most words for its accesses moves to global memory first.
     pub traffic: u64,
 }
 

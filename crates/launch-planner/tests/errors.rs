@@ -49,7 +49,7 @@ fn a_pinned_array_that_does_not_fit_is_named_with_the_remedy() {
 }
 
 #[test]
-fn without_pins_the_array_with_the_least_traffic_moves_to_global_memory() {
+fn without_pins_the_array_with_most_words_for_its_accesses_moves_to_global_memory() {
     let plan = plan(&preset("h200"), &crowded(), &KernelNeeds::estimate(), &Demand::envs(64)).unwrap();
     let moved: Vec<&str> = plan
         .step()

@@ -47,10 +47,12 @@ proptest! {
     fn teams_of_one_warp_use_different_banks(words in 1u64..100_000, log_lanes in 0u32..5) {
         let lanes = 1u32 << log_lanes;
         let stride = bank_stride(words, lanes);
-        prop_assert!(stride >= words && stride < words + 2 * u64::from(lanes));
+        let window = u64::from(lanes.max(4));
+        prop_assert!(stride >= words && stride < words + 2 * window);
+        prop_assert_eq!(stride % 4, 0, "a team's words are read four at a time");
         let mut banks = [false; 32];
         for lane in 0..32u64 {
-            let (team, lane_of_team) = (lane / u64::from(lanes), lane % u64::from(lanes));
+            let (team, lane_of_team) = (lane / window, lane % window);
             let bank = (team * stride + lane_of_team) % 32;
             prop_assert!(!banks[bank as usize], "bank {} twice", bank);
             banks[bank as usize] = true;

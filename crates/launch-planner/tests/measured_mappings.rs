@@ -20,15 +20,19 @@ fn check(model: &ModelDims, num_envs: u64, lanes: &[u32]) {
 fn the_measured_best_team_size_is_chosen_with_shared_memory() {
     for num_envs in [1024, 8192, 65_536, 262_144] {
         check(&humanoid(), num_envs, &[32]);
+    }
+    // The kernels of today: 12.5 and 12.6 million steps per second with 16 and 32 lanes, where the probe was better with 16.
+    check(&ant(), 1024, &[16, 32]);
+    for num_envs in [8192, 65_536, 262_144] {
         check(&ant(), num_envs, &[16]);
     }
 }
 
 #[test]
 fn a_small_robot_gets_about_a_lane_per_degree_of_freedom() {
-    // nv 9 was not measured. The model sees 4, 8 and 16 lanes within a third of each other in large batches, where the
-    // environments that fit decide; `preferred_lanes` is for measurements.
-    check(&half_cheetah(), 1024, &[8, 16]);
+    // Measured with 8, 16 and 32 lanes, million steps per second: 1024 environments 13.7, 16.1 and 15.9, 8192 environments 85, 63
+    // and less. The model sees them close to each other in large batches; `preferred_lanes` is for measurements.
+    check(&half_cheetah(), 1024, &[16, 32]);
     check(&half_cheetah(), 8192, &[8, 16]);
     check(&half_cheetah(), 262_144, &[4, 8, 16]);
 }

@@ -57,6 +57,9 @@ pub struct EmulatedKernel {
 
 /// Warps are played by globals of a library: one launch at a time.
 static LAUNCH: Mutex<()> = Mutex::new(());
+/// What finds misaligned reads and writes.
+const ALIGNMENT: &str = "-fsanitize=alignment";
+
 /// Two tests must not write one library.
 static COMPILE: Mutex<()> = Mutex::new(());
 
@@ -64,7 +67,8 @@ impl EmulatedKernel {
     /// Compiles the request, or takes the library of the last time from cargo's folder.
     pub fn build(label: &str, request: &KernelRequest, compiler: Compiler) -> EmulatedKernel {
         let version = compiler.version().unwrap_or_else(|| panic!("{} is not installed", compiler.command));
-        let mut all = format!("{version}{}{:?}{}", compiler.level, request.options, source("entry_emulated.cpp"));
+        let mut all =
+            format!("{version}{}{ALIGNMENT}{:?}{}", compiler.level, request.options, source("entry_emulated.cpp"));
         request.headers.iter().for_each(|(name, text)| all += &format!("{name}\n{text}"));
         all += request.source;
         let name = format!("{label}-{}{}", compiler.command, compiler.level);
@@ -148,8 +152,12 @@ fn compile(folder: &Path, library: &Path, request: &KernelRequest, compiler: Com
     let mut command = Command::new(compiler.command);
     command.args(["-std=c++17", compiler.level, "-g1", "-fPIC", "-shared", "-fvisibility=hidden", "-Wl,-Bsymbolic"]);
     command.args(["-ffp-contract=off", "-fno-math-errno", "-U_FORTIFY_SOURCE", "-w"]);
+    // A host reads misaligned words as well; a GPU does not, so here it is an illegal instruction.
+    command.arg(ALIGNMENT);
     if compiler.command == "g++" {
-        command.arg("-fno-gnu-unique");
+        command.args(["-fno-gnu-unique", "-fsanitize-undefined-trap-on-error"]);
+    } else {
+        command.arg("-fsanitize-trap=alignment");
     }
     command.args(request.options.iter().filter(|o| o.starts_with("-D")));
     command.arg("-I").arg(&sources).arg(sources.join("entry_emulated.cpp")).arg("-o").arg(&unfinished).arg("-ldl");
