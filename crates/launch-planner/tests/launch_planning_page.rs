@@ -264,9 +264,9 @@ fn the_estimate_of_the_worked_example_is_right() {
     let label = "32 lanes, 1 environment per block, all arrays in shared memory";
     let shared = planned("t4", Some(RowChoice { global: Vec::new(), ..RowChoice::of(&chosen) }));
 
-    let [chain, all_lanes, matrix] = [86 * 27, 800 * 27 / 32, 27 * 27 * 27 / 27u64];
-    let one_env = chain + all_lanes + matrix;
-    says(&format!("= {chain} + {all_lanes} + {matrix} = {one_env} in every row"));
+    let with_lanes = |lanes: u64| 27 * (100 * 27u64.div_ceil(lanes) + 320 / lanes);
+    let one_env = with_lanes(32);
+    says(&format!("is 27 x (100 x 1 + 320 / 32) = {one_env} in every row"));
 
     let sixteenths = |plan: &LaunchPlan| (16 * NUM_ENVS).div_ceil(plan.step().resident_envs);
     let turns = |plan: &LaunchPlan| {
@@ -300,14 +300,11 @@ fn the_estimate_of_the_worked_example_is_right() {
     let times = format!("{}.{:02}", hundredths / 100, hundredths % 100);
     says(&format!("({}) / ({}) = {times}.", product(&shared, 10_000), product(&chosen, memory)));
 
-    let (lanes_1, matrix_1) = (800 * 27, 27 * 27 * 27u64);
     let envs = NUM_ENVS.div_ceil(chosen.device.multiprocessor_count.into());
-    let all_share = (chain + lanes_1 + matrix_1) * envs * 14_400 * thousandths;
+    let all_share = with_lanes(1) * envs * 6_400 * thousandths;
     let percent = all_share * 100 / (one_env * busiest(&chosen, memory) * 10);
     says(&format!(
-        "({chain} + {} + {}) x {envs} x 14,400 x {thousandths} is {percent} % of {one_env} x {} x 10.",
-        grouped(lanes_1),
-        grouped(matrix_1),
+        "27 x (100 x 27 + 320) x {envs} x 6,400 x {thousandths} is {percent} % of {one_env} x {} x 10.",
         product(&chosen, memory)
     ));
 
