@@ -48,7 +48,7 @@ class Phalanx:
         if self.scene.has_random_controls:
             options += ["--controls", "random"]
         options += ["--device", self.device] + (["--threads", str(self.threads)] if self.device == "cpu" else [])
-        return self.call("run", *options)
+        return self.call("run", "--wait-compile", *options)
 
     def sample(self, steps):
         envs = min(SAMPLE, self.envs)

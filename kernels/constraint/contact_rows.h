@@ -5,7 +5,7 @@
 #pragma once
 #include "collision/contact_parameters.h"
 #include "constraint/impedance.h"
-#include "kinematics/chains.h"
+#include "solver/register_columns.h"
 #include "platform/team.h"
 #include "view/options.h"
 
@@ -48,13 +48,12 @@ INLINE Vec3 contact_jacobian(const Model& model, Env& env, int contact, int body
   return velocity;
 }
 
+#if PHALANX_SPECIALISED
 /// Notes which dofs of a block a contact moves, as bits, for a solver that has the matrix in registers. A contact between two
 /// blocks is for a solver in memory.
-#if PHALANX_SPECIALISED
 INLINE void note_chain(Env& env, int contact, int body1, int body2) {
-  if (Model::pivot_words == 0) return;
-  UNROLL for (int word = 0; word < (block_dofs + 31) / 32; ++word) {
-    env.con_chain((block_dofs + 31) / 32 * contact + word) = (int)(table::body_chain[body1][word] ^ table::body_chain[body2][word]);
+  UNROLL for (int word = 0; word < block_words; ++word) {
+    env.con_chain(block_words * contact + word) = (int)(table::body_chain[body1][word] ^ table::body_chain[body2][word]);
   }
 }
 #else
@@ -96,7 +95,7 @@ template <class Team> INLINE void contact_rows(Team team, const Model& model, En
       env.con_mu(contact) = p.friction;
       env.con_jar(contact) = -vec3(-ref.b * velocity.x - ref.k * d * past, -ref.b * velocity.y, -ref.b * velocity.z);
       env.con_adr(contact) = address;
-      note_chain(env, contact, body1, body2);
+      if constexpr (factors_in_registers<Team>()) note_chain(env, contact, body1, body2);
     }
     if (valid) {
       env.con_dim(contact) = dim;  // 0: within the gap, or between bodies that cannot move

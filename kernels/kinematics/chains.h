@@ -12,7 +12,8 @@ template <class Team> constexpr bool walks_chains() { return PHALANX_SPECIALISED
 #if PHALANX_SPECIALISED
 /// All dofs are one block, or where they are too many for a dense matrix each tree's are one. Sets of dofs are bits of a block.
 constexpr bool blocks_are_trees = Model::tree_lower > 0;
-constexpr int block_dofs = blocks_are_trees ? Model::tree_dof_max : Model::nv, block_count = blocks_are_trees ? Model::ntree : 1;
+constexpr int block_count = blocks_are_trees ? Model::ntree : 1;
+constexpr int block_dofs = Model::nv == 0 ? 1 : (blocks_are_trees ? Model::tree_dof_max : Model::nv), block_words = (block_dofs + 31) / 32;
 
 /// The first dof of the block with `dof` in it.
 INLINE int block_of(int dof) { return blocks_are_trees ? table::tree_dofadr[table::dof_treeid[dof]] : 0; }
@@ -20,7 +21,7 @@ INLINE int block_of(int dof) { return blocks_are_trees ? table::tree_dofadr[tabl
 /// Calls f(j) for every dof j above `dof`, from the root down.
 template <class F> INLINE void walk_down(int dof, F f) {
   const int first = block_of(dof);
-  UNROLL for (int word = 0; word < (block_dofs + 31) / 32; ++word) {
+  UNROLL for (int word = 0; word < block_words; ++word) {
     uint32_t above = table::dof_ancestors[dof][word];
     NO_UNROLL while (above) {
       f(first + 32 * word + trailing_zeros(above));

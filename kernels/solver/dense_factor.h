@@ -85,20 +85,21 @@ template <class Team> INLINE void prepare_factor(Team team, const Model& model, 
 
 /// Replaces x by the solution of H x = b, given b in x and H in memory, where its factor stays. A small matrix is dense. Of a
 /// large one each tree has a block of its own, unless contacts couple trees or a tree is large: then the pattern rules.
-template <class Team, class Vector> INLINE void solve_in_memory(Team team, const Model& model, Env& env, bool active, bool coupled, real least, Vector x) {
+template <class Team, class Vector>
+INLINE void solve_in_memory(Team team, const Model& model, Env& env, bool active, bool coupled, real least, Vector x) {
   const bool dense = model.nv <= most_dense_dofs, by_tree = model.tree_lower > 0;
-  const bool whole = active && !dense && (!by_tree || coupled), blocks = active && !whole;
-  if (team.any_in_warp(whole)) {
+  const bool by_pattern = active && !dense && (!by_tree || coupled), by_blocks = active && !by_pattern;
+  if (team.any_in_warp(by_pattern)) {
     const auto entry = [&](int i, int j) -> real& { return env.H(lower_index(i, j)); };
-    factor_pattern(team, model, env, least, whole, entry);
-    solve_pattern(team, model, env, whole, entry, x);
+    factor_pattern(team, model, env, least, by_pattern, entry);
+    solve_pattern(team, model, env, by_pattern, entry, x);
   }
-  if (team.any_in_warp(blocks)) {
+  if (team.any_in_warp(by_blocks)) {
     const int count = dense ? 1 : model.ntree;
     NO_UNROLL for (int block = 0; block < count; ++block) {
       const int first = dense ? 0 : model.tree_dofadr(block), end = dense ? model.nv : first + model.tree_dofnum(block);
-      factor_block(team, env, first, end, least, blocks);
-      solve_block(team, env, first, end, blocks, x);
+      factor_block(team, env, first, end, least, by_blocks);
+      solve_block(team, env, first, end, by_blocks, x);
     }
   }
 }

@@ -119,7 +119,7 @@ template <class Team> struct NewtonStep<Team, true> {
 
   /// The dofs of the block that the contact moves, and the entries of other blocks before theirs.
   INLINE DofSet chain_in(const Model& model, const Env& env, Block block, int contact, int& entry) const {
-    DofSet chain = nothing();
+    DofSet chain = no_dofs();
     entry = env.con_adr(contact);
     const int highest = env.con_J(entry).dof;
     if (blocks_are_trees && env.coupled) {  // its bits mix two blocks
@@ -143,7 +143,7 @@ template <class Team> struct NewtonStep<Team, true> {
     bool mine[slots], any = false;
     UNROLL for (int c = 0; c < slots; ++c) {
       const int j = Columns::dof(team, c);
-      mine[c] = j < n && chain.has(j < n ? j : 0);
+      mine[c] = j < n && chain.has(j);
       any |= mine[c];
       if (!mine[c]) continue;
       const Vec3 b = env.con_J(entry + chain.above(j)).rows;

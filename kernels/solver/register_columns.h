@@ -1,8 +1,9 @@
-// A symmetric matrix over a block of dofs in the registers of a team: lane j holds column j, from the diagonal down.
+// A symmetric matrix over a block of dofs in the registers of a team: lane j holds column j, and where there are more dofs than
+// lanes column j + lanes, from the diagonal down.
 //
 // The factor H = L' L is the one of dense_factor.h and tree_factor.h, element by element in the same order, so its bits are the
-// same; here only a pivot's row goes through memory. A register has a name, not a number, so loops over a column are unrolled: this
-// is for specialised kernels of small blocks. Where the matrix has the tree's sparsity, right sides skip the pairs of dofs of
+// same; here the matrix is never in memory, only its factor, row by row. A register has a name, not a number, so loops over a
+// column are unrolled: this is for specialised kernels of small blocks. Where the matrix has the tree's sparsity, right sides skip the pairs of dofs of
 // which neither is above the other; in the matrix those are zeros. Dofs are counted from the block's first one.
 #pragma once
 #include "kinematics/chains.h"
@@ -20,7 +21,7 @@ template <class Team> constexpr bool factors_in_registers() {
 #if PHALANX_SPECIALISED
 /// A set of dofs, as bits.
 struct DofSet {
-  static constexpr int words = (block_dofs + 31) / 32;
+  static constexpr int words = block_words;
   uint32_t bits[words];
 
   /// The word that holds `dof`, without an index that only memory could follow.
@@ -44,7 +45,7 @@ INLINE DofSet dof_set(const uint32_t (&bits)[DofSet::words]) {
   UNROLL for (int word = 0; word < DofSet::words; ++word) set.bits[word] = bits[word];
   return set;
 }
-INLINE DofSet nothing() { return {}; }
+INLINE DofSet no_dofs() { return {}; }
 
 /// A block of dofs; blocks that are all alike have their sizes and places as constants.
 constexpr bool blocks_are_alike = !blocks_are_trees || Model::trees_alike;
@@ -53,8 +54,8 @@ struct Block {
 
   INLINE int size() const { return blocks_are_alike ? block_dofs : table::tree_dofnum[table::dof_treeid[first]]; }
   /// The dofs above dof j, and those below it; none for a lane without a dof.
-  INLINE DofSet ancestors(int j) const { return j < size() ? dof_set(table::dof_ancestors[first + j]) : nothing(); }
-  INLINE DofSet descendants(int j) const { return j < size() ? dof_set(table::dof_descendants[first + j]) : nothing(); }
+  INLINE DofSet ancestors(int j) const { return j < size() ? dof_set(table::dof_ancestors[first + j]) : no_dofs(); }
+  INLINE DofSet descendants(int j) const { return j < size() ? dof_set(table::dof_descendants[first + j]) : no_dofs(); }
   /// Where M has the diagonal entry of dof i, and how many dofs are above it.
   INLINE int mass_address(int i) const {
     if (blocks_are_alike) return table::dof_Madr[i] + (blocks_are_trees ? table::dof_Madr[first] : 0);
@@ -110,7 +111,7 @@ template <class Team, bool tree> struct RegisterColumns {
   /// their lanes one by one.
   INLINE void factor(Team team, const Env& env, Block block, real least, real (&x)[slots]) {
     DofSet below[slots];
-    UNROLL for (int c = 0; c < slots; ++c) below[c] = tree ? block.descendants(dof(team, c)) : nothing();
+    UNROLL for (int c = 0; c < slots; ++c) below[c] = tree ? block.descendants(dof(team, c)) : no_dofs();
     factor_rows<n - 1>(team, env, least, x, below);
     team.sync();
   }
@@ -154,7 +155,7 @@ template <class Team, bool tree> struct RegisterColumns {
   /// Replaces x by the solution of L x = y.
   INLINE void solve(Team team, const Env& env, Block block, real (&x)[slots]) const {
     DofSet above[slots];
-    UNROLL for (int c = 0; c < slots; ++c) above[c] = tree ? block.ancestors(dof(team, c)) : nothing();
+    UNROLL for (int c = 0; c < slots; ++c) above[c] = tree ? block.ancestors(dof(team, c)) : no_dofs();
     UNROLL for (int pivot_slot = 0; pivot_slot < slots; ++pivot_slot) {
       const int end = n - pivot_slot * lanes < lanes ? n - pivot_slot * lanes : lanes;
       NO_UNROLL for (int lane = 0; lane < end; ++lane) {

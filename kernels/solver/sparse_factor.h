@@ -6,7 +6,7 @@
 #pragma once
 #include "dynamics/tree_factor.h"
 
-/// Above this many dofs a matrix is factored by its pattern instead of densely.
+/// Above this many dofs a matrix is no longer dense: each tree is a block of its own, or where that cannot be the pattern rules.
 constexpr int most_dense_dofs = 48;
 
 INLINE int mask_words(const Model& model) { return (model.nv + 31) / 32; }

@@ -119,8 +119,8 @@ fn chain_words(shape: &Shape) -> u64 {
     (dofs as u64).div_ceil(32)
 }
 
-/// Relative accesses per number and step. The solver walks its arrays once an iteration and more; the rest is touched once
-/// or twice a step. What there is for every contact is rarely full: on an H200 the contacts' Jacobian in global memory cost
+/// How much an array is used, relatively: a weight for the whole of it. The solver walks its arrays once an iteration and more;
+/// the rest is touched once or twice a step. What there is for every contact is rarely full: on an H200 the contacts' Jacobian in global memory cost
 /// the G1 and the Go1 nothing.
 fn traffic(name: &str) -> u64 {
     match name {

@@ -1,7 +1,7 @@
 //! Chooses the mapping of a batch: every rung that launches is a row, the cheapest row that fits memory is the plan.
 //!
 //! The rungs, for every team size: all arrays in shared memory with many environments per block down to one warp of
-//! them; then one array after the other in global memory, cheapest words first; and for each of these, when memory is
+//! them; then one array after the other in global memory, those first that free most for their use; and for each of these, when memory is
 //! short, a smaller grid that makes more passes over fewer workspaces.
 
 use crate::checks::{MAX_ENVS, candidate_kernels, check_model, check_pins, check_workspace};

@@ -56,7 +56,8 @@ pub struct WorkArray {
     pub first_stage: u32,
     /// The last stage in which it does, inclusive.
     pub last_stage: u32,
-    /// Relative accesses per step: of the fullest stage's arrays the one with most words for its accesses moves to global memory first.
+    /// How much the array is used in a step, relatively to others: of the fullest stage's arrays the one with most words for it
+    /// moves to global memory first.
     pub traffic: u64,
 }
 

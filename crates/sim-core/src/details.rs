@@ -107,9 +107,13 @@ impl Simulation {
         }
         let margins = ["jnt_margin", "geom_margin", "pair_margin"];
         let [jnt_margin, geom_margin, pair_margin] = margins.map(|name| self.model_value_of(name, env));
+        let overridden = match self.shape.sizes["contact_override"] {
+            0 => None,
+            _ => self.model_value_of("opt_o_margin", env)?.first().copied(),
+        };
         let view = Pass {
             sim: self,
-            margins: Margins { jnt: jnt_margin?, geom: geom_margin?, pair: pair_margin? },
+            margins: Margins { jnt: jnt_margin?, geom: geom_margin?, pair: pair_margin?, overridden },
             work: &workspace,
             contacts: marks[0] as usize,
             entries: marks[1] as usize,
@@ -165,6 +169,8 @@ struct Margins {
     jnt: Vec<f64>,
     geom: Vec<f64>,
     pair: Vec<f64>,
+    /// What the options put in the place of the contacts'.
+    overridden: Option<f64>,
 }
 
 /// A finished pass and its counts.
@@ -314,6 +320,9 @@ impl Pass<'_> {
     }
 
     fn margin(&self, pair: usize) -> f64 {
+        if let Some(margin) = self.margins.overridden {
+            return margin;
+        }
         match self.sim.shape.topology["collision_pairid"][pair] {
             -1 => {
                 let (a, b) = self.sim.shape.collision_geoms()[pair];

@@ -105,9 +105,10 @@ fn blocks(out: &mut String, baked: &Baked) {
             if rows.is_empty() { "{0u}".to_owned() } else { rows.iter().map(row).collect::<Vec<_>>().join(", ") };
         let _ = writeln!(out, "constexpr uint32_t {name}[][{words}] = {{{rows}}};");
     }
-    // A run ends where any block goes on to another body.
+    // A run ends where any block goes on to another body, or ends.
     let ends_at = |place: usize| {
         (0..parents.len()).any(|dof| dof > 0 && dof - block(dof) == place && bodies[dof] != bodies[dof - 1])
+            || (by_tree && list("tree_dofnum").iter().any(|count| *count as usize == place))
     };
     let starts: Vec<usize> = (0..longest).filter(|place| *place == 0 || ends_at(*place)).collect();
     let lengths = starts.iter().zip(starts.iter().skip(1).chain([&longest])).map(|(start, end)| end - start);

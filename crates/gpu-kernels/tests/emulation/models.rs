@@ -98,6 +98,16 @@ fn crowd(pendulum: bool) -> String {
     )
 }
 
+/// Free balls, and a tree that is shorter than they are but on one body as well.
+fn beside_balls(joints: &str) -> String {
+    let ball = |k: usize| format!("<body pos='{}.5 3 0.09'><freejoint/><geom type='sphere' size='0.1'/></body>", k);
+    format!(
+        "<mujoco model='beside_balls'><option timestep='0.004'/><worldbody><geom type='plane' size='0 0 1'/>
+         <body pos='-1 0 0.3'>{joints}<geom type='capsule' size='0.08' fromto='0 0 0 0.2 0 -0.25'/></body>{}</worldbody></mujoco>",
+        (0..8).map(ball).collect::<String>()
+    )
+}
+
 /// An asset by its file's name.
 pub fn asset(name: &str) -> Model {
     Model::from_file(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets").join(name)).unwrap()
@@ -113,6 +123,8 @@ pub fn all() -> Vec<Model> {
         ("chain.xml", chain()),
         ("crowd_alike.xml", crowd(false)),
         ("crowd.xml", crowd(true)),
+        ("slide_beside_balls.xml", beside_balls("<joint type='slide' axis='0 0 1'/><joint axis='0 1 0'/>")),
+        ("ball_beside_balls.xml", beside_balls("<joint type='ball' limited='true' range='0 0.3' damping='0.1'/>")),
     ];
     let mut models: Vec<Model> = inline.iter().map(|(name, xml)| Model::from_xml(xml, name).unwrap()).collect();
     models.extend(["cartpole.xml", "ant.xml", "quadruped.xml", "arm_cube.xml", "humanoid.xml"].map(asset));
