@@ -117,6 +117,7 @@ INLINE void run_environment(Team team, const Arguments& a, Workspace workspace, 
   // Lanes of a warp must leave this loop and its branches together: what decides them is the same for all, since the teams of a
   // warp start at the same pass; the retry launch, whose teams do not, has one team a warp.
   NO_UNROLL for (int pass = first; team.any_in_warp(env.alive && pass < passes); ++pass) {
+    team.meet();
     const bool advancing = team.any_in_warp(pass < substeps);
     env.fits = true;
     step(team, model, env, clock, advancing, (int)a.output_level);

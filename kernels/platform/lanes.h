@@ -13,9 +13,11 @@ INLINE int lane_shuffle(int value, int source) { return __shfl_sync(0xffffffffu,
 INLINE float lane_shuffle_xor(float value, int mask) { return __shfl_xor_sync(0xffffffffu, value, mask); }
 INLINE uint32_t lane_ballot(bool p) { return __ballot_sync(0xffffffffu, p); }
 INLINE bool lane_any(bool p) { return __any_sync(0xffffffffu, p); }
+INLINE void block_meet() { asm volatile("bar.sync 0;" ::: "memory"); }
 #elif defined(PHALANX_EMULATE_LANES)
 #define PHALANX_LANE_PRIMITIVES 1
 #include "platform/emulated_lanes.h"
+INLINE void block_meet() {}
 #else
 #define PHALANX_LANE_PRIMITIVES 0
 #endif

@@ -65,6 +65,7 @@ struct SingleLane {
   INLINE bool any(bool p) const { return p; }
   /// True while a team of the same warp still works.
   INLINE bool any_in_warp(bool p) const { return p; }
+  INLINE void meet() const {}
   INLINE real broadcast(real value, int) const { return value; }
   INLINE int broadcast(int value, int) const { return value; }
 };
@@ -149,6 +150,9 @@ template <int T> struct WarpTeam {
     return (T == 32 ? votes : votes & ((1u << (T & 31)) - 1u)) != 0;
   }
   INLINE bool any_in_warp(bool p) const { return lane_any(p); }
+  /// Waits for the block's other warps to come to a meeting or to their end, so that all of them run through the same code at the
+  /// same time: a kernel is larger than the instruction cache. Nothing else depends on it; warps may come differently often.
+  INLINE void meet() const { block_meet(); }
   INLINE real broadcast(real value, int source) const { return lane_shuffle(value, first + source); }
   INLINE int broadcast(int value, int source) const { return lane_shuffle(value, first + source); }
 };

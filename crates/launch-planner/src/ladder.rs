@@ -4,6 +4,8 @@
 //! them; then one array after the other in global memory, those first that free most for their use; and for each of these, when memory is
 //! short, a smaller grid that makes more passes over fewer workspaces.
 
+use std::cmp::Reverse;
+
 use crate::checks::{MAX_ENVS, candidate_kernels, check_model, check_pins, check_workspace};
 use crate::cost::{Mapping, cost};
 use crate::explain::environments;
@@ -17,8 +19,8 @@ use crate::{
     Occupancy, PlanError, Rejected, RowChoice, occupancy,
 };
 
-/// Warps per block to try. Teams never wait for other teams of their block, so blocks need not be large; larger ones
-/// save the driver's kilobyte of shared memory per block.
+/// Warps per block to try. The warps of a block begin each step together, so that larger blocks share the instruction cache
+/// better; they also save the driver's kilobyte of shared memory. Smaller ones fit where shared memory is short.
 const WARPS_PER_BLOCK: [u32; 12] = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32];
 
 /// Plans a batch of environments: a plan that launches, or the need, the limit and what to do about it.
@@ -74,7 +76,8 @@ pub fn plan(
     let asked_for = |launch: &Launch| demand.row.as_ref().is_some_and(|row| launch.row.is(row));
     let order = |launch: &&Launch| {
         let row = launch.row;
-        (!asked_for(launch), !preferred(launch), launch.cost, row.rung.moved.len(), row.lanes, row.warps)
+        // Of equals the largest block: its warps begin each step together and share what the instruction cache holds.
+        (!asked_for(launch), !preferred(launch), launch.cost, row.rung.moved.len(), row.lanes, Reverse(row.warps))
     };
     let chosen = launches.iter().min_by_key(order).expect("the roomiest row fits");
 
