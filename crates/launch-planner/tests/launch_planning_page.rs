@@ -10,6 +10,9 @@ use phalanx_launch_planner::{Demand, DeviceLimits, KernelNeeds, LaunchPlan, Mode
 
 const NUM_ENVS: u64 = 8192;
 
+/// Environments of the blocks that the page compares: with 32 lanes, as many as warps.
+const BLOCKS: [u32; 10] = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16];
+
 fn humanoid() -> ModelDims {
     serde_json::from_str(include_str!("models/humanoid_of_the_page.json")).unwrap()
 }
@@ -23,6 +26,18 @@ fn humanoids_on(device: &str) -> LaunchPlan {
 fn planned(device: &str, row: Option<RowChoice>) -> LaunchPlan {
     let limits = DeviceLimits::preset(device).unwrap();
     plan(&limits, &humanoid(), &KernelNeeds::estimate(), &Demand { row, ..Demand::envs(NUM_ENVS) }).unwrap()
+}
+
+/// The page's plan of a row with other blocks, or none if no such block launches.
+fn with_blocks(device: &str, row: &RowChoice, envs_per_block: u32) -> Option<LaunchPlan> {
+    let plan = planned(device, Some(RowChoice { envs_per_block, ..row.clone() }));
+    plan.tuned.then_some(plan)
+}
+
+/// The best of a row's blocks as the page chooses: most environments at once, and of equals the largest.
+fn best_of_blocks(device: &str, row: &RowChoice) -> LaunchPlan {
+    let plans = BLOCKS.iter().filter_map(|&block| with_blocks(device, row, block));
+    plans.max_by_key(|plan| (plan.step().resident_envs, plan.step().envs_per_block)).unwrap()
 }
 
 /// Every row of the page's table, from a plan.
@@ -125,37 +140,84 @@ fn the_arithmetic_of_the_worked_example_is_right() {
 fn the_words_of_the_worked_example_have_the_numbers() {
     let plans = ["t4", "h200"].map(humanoids_on);
 
-    // Registers; a block of each device with everything in shared memory; waves; the T4's memory.
+    // Registers, and the block that is too large for them.
     let registers = u64::from(plans[0].step().registers_per_thread);
     let warp = registers * 32;
+    let (warps, too_many) = (16_384 / warp, 24);
     says(&format!(
-        "A warp takes {registers} x 32 = {warp}; a partition has 65,536 / 4 = 16,384, so {} warps",
-        16_384 / warp
+        "A warp takes {registers} x 32 = {warp}; a partition has 65,536 / 4 = 16,384, so {warps} warps; {} on the four",
+        4 * warps
     ));
-    let all = u64::from(plans[1].step().dynamic_shared_bytes);
-    let (taken, written) = ((all + 1024).next_multiple_of(128), grouped(all + 1024));
-    let fit = tenths(233_472, taken);
+    let larger = too_many * warp;
+    assert!(larger > 65_536);
+    says(&format!("one of {too_many} warps would take {too_many} x {warp} = {} registers", grouped(larger)));
+    for (device, plan) in ["t4", "h200"].iter().zip(&plans) {
+        assert!(with_blocks(device, &RowChoice::of(plan), 24).is_none());
+    }
+
+    // The H200's block, and what each number allows.
+    let step = plans[1].step();
+    let (each, block, warps_of_block) =
+        (4 * step.layout.shared_words_per_env, u64::from(step.dynamic_shared_bytes), u64::from(step.envs_per_block));
     says(&format!(
-        "{} + 1024 = {written}, rounded up to 128: {}; 233,472 / {} = {fit}: 16 blocks",
-        grouped(all),
+        "The whole workspace takes {} bytes, and {warps_of_block} of them, one a warp, {}.",
+        grouped(each),
+        grouped(block)
+    ));
+    let threads = step.threads_per_block;
+    says(&format!("- threads: 2048 / {threads} = {} blocks;", 2048 / threads));
+    says(&format!("- registers: {} / {warps_of_block} = {} block;", 4 * warps, 4 * warps / warps_of_block));
+    let taken = (block + 1024).next_multiple_of(128);
+    says(&format!(
+        "{} + 1024 = {}, rounded up to 128: {}; 233,472 / {} = {}: {} block;",
+        grouped(block),
+        grouped(block + 1024),
         grouped(taken),
-        grouped(taken)
+        grouped(taken),
+        tenths(233_472, taken),
+        233_472 / taken
     ));
-    let shared = planned("t4", Some(RowChoice { global: Vec::new(), ..RowChoice::of(&plans[0]) }));
-    let (step, taken) = (shared.step(), all.next_multiple_of(256));
-    assert_eq!(u64::from(step.dynamic_shared_bytes), all);
+
+    // The T4's blocks with everything in shared memory: of one, and the largest that holds as many environments.
+    let all_shared = RowChoice { global: Vec::new(), ..RowChoice::of(&plans[0]) };
+    let one = with_blocks("t4", &all_shared, 1).unwrap();
+    let (step, taken) = (one.step(), each.next_multiple_of(256));
+    assert_eq!(u64::from(step.dynamic_shared_bytes), each);
     let fit = tenths(65_536, taken);
     let told = format!("{}; 65,536 / {} = {fit}: {} blocks", grouped(taken), grouped(taken), step.blocks_per_sm);
     says(&format!(
         "{} bytes, rounded up to 256: {told}, {} environments at once, {} waves",
-        grouped(all),
+        grouped(each),
         step.resident_envs,
         step.waves
     ));
+    let best = best_of_blocks("t4", &all_shared);
+    assert_eq!((best.step().envs_per_block, best.step().resident_envs), (5, step.resident_envs));
+    says(&format!(
+        "A block of five takes {}, rounded up {}, and {} fits: as many, and no other block holds more.",
+        grouped(5 * each),
+        grouped((5 * each).next_multiple_of(256)),
+        best.step().blocks_per_sm
+    ));
+    assert_eq!(u64::from(best.step().dynamic_shared_bytes), 5 * each);
+
+    // Grid and waves.
     for plan in &plans {
-        let at_once = plan.step().resident_envs;
-        says(&format!("{NUM_ENVS} / {at_once} = {}: {} waves", tenths(NUM_ENVS, at_once), plan.step().waves));
+        let (step, multiprocessors) = (plan.step(), plan.device.multiprocessor_count);
+        let (at_once, of_block) = (step.resident_envs, u64::from(step.envs_per_block));
+        assert_eq!(at_once, of_block * u64::from(step.grid_blocks));
+        says(&format!(
+            "{} x {multiprocessors} = {} blocks with {of_block} x {} = {at_once} environments at once, and {NUM_ENVS} / \
+             {at_once} = {}: {} waves",
+            step.blocks_per_sm,
+            step.grid_blocks,
+            step.grid_blocks,
+            tenths(NUM_ENVS, at_once),
+            step.waves
+        ));
     }
+    let step = plans[1].step();
+    says(&format!("Occupancy: {} x 32 threads of 2048.", step.envs_per_block * step.blocks_per_sm));
     let (step, retry, each) = (plans[0].step(), plans[0].retry(), plans[0].memory.state / NUM_ENVS);
     let inputs = plans[0].memory.inputs / NUM_ENVS;
     let (workspace, proven) = (4 * step.layout.global_words_per_env, 4 * retry.layout.global_words_per_env);
@@ -171,17 +233,26 @@ fn the_words_of_the_worked_example_have_the_numbers() {
     let left = memory.limit - memory.hidden.context - memory.hidden.code - memory.model - proven;
     says(&format!("leave {}; by {} that is {}.", grouped(left), each + inputs, grouped(left / (each + inputs))));
 
-    // A block of two on the H200, as the page has it.
-    let two = planned("h200", Some(RowChoice { envs_per_block: 2, ..RowChoice::of(&plans[1]) }));
-    let (block, all) = (two.step().dynamic_shared_bytes, two.step().blocks_per_sm);
-    let taken = (block + 1024).next_multiple_of(128);
+    // Other blocks on the H200, as the page has them.
+    let chosen = RowChoice::of(&plans[1]);
+    let one = with_blocks("h200", &chosen, 1).unwrap();
+    let block = u64::from(one.step().dynamic_shared_bytes);
     says(&format!(
-        "two takes {} + 1024 = {} bytes, rounded up {}, and {all} of them fit",
-        grouped(block.into()),
-        grouped(u64::from(block) + 1024),
-        grouped(taken.into())
+        "a block of one takes {} + 1024 = {} bytes, rounded up {}, and {} of them fit.",
+        grouped(block),
+        grouped(block + 1024),
+        grouped((block + 1024).next_multiple_of(128)),
+        one.step().blocks_per_sm
     ));
-    assert_eq!(two.step().resident_envs, plans[1].step().resident_envs);
+    let at_once = |block: &u32| with_blocks("h200", &chosen, *block).unwrap().step().resident_envs;
+    let (as_many, fewer): (Vec<u32>, Vec<u32>) =
+        BLOCKS.iter().partition(|&block| at_once(block) == plans[1].step().resident_envs);
+    assert!(fewer.iter().all(|block| at_once(block) < plans[1].step().resident_envs));
+    assert_eq!((as_many, fewer), (vec![1, 2, 4, 8, 16], vec![3, 5, 6, 10, 12]));
+    says("Blocks of 2, 4 and 8 hold 16 environments as well, those of 3, 5, 6, 10 and 12 hold fewer;");
+    for (device, plan) in ["t4", "h200"].iter().zip(&plans) {
+        assert_eq!(RowChoice::of(&best_of_blocks(device, &RowChoice::of(plan))), RowChoice::of(plan));
+    }
 }
 
 /// A move of the ladder: the fullest stage, its words, and the array that leaves it.
@@ -221,7 +292,7 @@ fn the_ladder_of_the_worked_example_is_the_planners() {
     let row = |count: usize| {
         let moved = |name: &&String| moves[..count].iter().any(|step| step.array == **name);
         let global = dims.arrays.iter().map(|array| &array.name).filter(moved).cloned().collect();
-        RowChoice { lanes_per_env: 32, envs_per_block: 1, global }
+        RowChoice { lanes_per_env: 32, envs_per_block: 16, global }
     };
     let chosen = RowChoice::of(&humanoids_on("t4"));
     let count = chosen.global.len();
@@ -242,27 +313,42 @@ fn the_ladder_of_the_worked_example_is_the_planners() {
         ));
     }
 
-    // The last rungs: one array less holds fewer blocks.
-    let rung = |count| {
-        let plan = planned("t4", Some(row(count)));
-        assert!(plan.tuned, "the ladder has no row with {count} arrays in global memory");
-        let bytes = plan.step().dynamic_shared_bytes;
-        (bytes, bytes.next_multiple_of(256), plan.step().blocks_per_sm)
-    };
-    let (bytes, taken, blocks) = rung(count - 1);
-    let before = format!(
-        "With {} arrays in global memory a block takes {bytes} bytes, rounded up {taken}, and {blocks} fit.",
-        count - 1
-    );
-    let (bytes, taken, blocks) = rung(count);
-    says(&format!("{before} With {count} it takes {bytes}, rounded up {taken}: {blocks} blocks"));
+    // The last rungs: with one array less, the same block is too large, and the best of the others holds fewer.
+    assert!(with_blocks("t4", &row(count - 1), 16).is_none());
+    let before = best_of_blocks("t4", &row(count - 1));
+    let (step, each) = (before.step(), 4 * before.step().layout.shared_words_per_env);
+    let at_once = step.envs_per_block * step.blocks_per_sm;
+    assert!(16 * each > 65_536);
+    says(&format!(
+        "With {} arrays in global memory an environment takes {each} bytes; 16 of them, {}, are more than there is, and \
+         {at_once} are the most, in {} blocks of {}: {} each, rounded up {}.",
+        count - 1,
+        grouped(16 * each),
+        step.blocks_per_sm,
+        step.envs_per_block,
+        grouped(step.dynamic_shared_bytes.into()),
+        grouped(step.dynamic_shared_bytes.next_multiple_of(256).into())
+    ));
+    let after = with_blocks("t4", &row(count), 16).unwrap();
+    let (step, each) = (after.step(), 4 * after.step().layout.shared_words_per_env);
+    let (block, taken) = (u64::from(step.dynamic_shared_bytes), step.dynamic_shared_bytes.next_multiple_of(256).into());
+    assert_eq!(block, 16 * each);
+    says(&format!(
+        "With {count} it takes {each}, and a block of 16 takes {}, rounded up {}; 65,536 / {} = {}: {} block,",
+        grouped(block),
+        grouped(taken),
+        grouped(taken),
+        tenths(65_536, taken),
+        step.blocks_per_sm
+    ));
 }
 
 #[test]
 fn the_estimate_of_the_worked_example_is_right() {
     let chosen = humanoids_on("t4");
     let label = "32 lanes, 1 environment per block, all arrays in shared memory";
-    let shared = planned("t4", Some(RowChoice { global: Vec::new(), ..RowChoice::of(&chosen) }));
+    let all_shared = RowChoice { global: Vec::new(), ..RowChoice::of(&chosen) };
+    let shared = with_blocks("t4", &all_shared, 1).unwrap();
 
     let with_lanes = |lanes: u64| 27 * (100 * 27u64.div_ceil(lanes) + 320 / lanes);
     let one_env = with_lanes(32);
@@ -275,7 +361,10 @@ fn the_estimate_of_the_worked_example_is_right() {
     };
     says(&format!("| turns, in sixteenths | {} | {} |", turns(&chosen), turns(&shared)));
 
-    let warps = |plan: &LaunchPlan| u64::from(plan.step().blocks_per_sm); // of one warp each, and the grid is full
+    // The grid is full, and an environment is a warp's. Larger blocks change nothing where they hold as many.
+    let warps = |plan: &LaunchPlan| u64::from(plan.step().blocks_per_sm * plan.step().envs_per_block);
+    let largest = best_of_blocks("t4", &all_shared);
+    assert_eq!((warps(&largest), largest.step().resident_envs), (warps(&shared), shared.step().resident_envs));
     let neighbours = |plan: &LaunchPlan| 800 + warps(plan) * warps(plan);
     let told = |plan: &LaunchPlan| format!("800 + {}² = {}", warps(plan), neighbours(plan));
     says(&format!("| neighbours | {} | {} |", told(&chosen), told(&shared)));
