@@ -7,10 +7,10 @@
 #include "solver/sparse_factor.h"
 
 /// Replaces the block of H over the dofs from `first` to `end` by its factor.
-template <class Team> INLINE void factor_block(Team team, Env& env, int first, int end, real least, bool active) {
+template <class Team> INLINE void factor_block(Team team, Env& env, int first, int end, bool active) {
   NO_UNROLL for (int k = end - 1; k >= first; --k) {
     const int row = lower_index(k, first), before = k - first;
-    const real inverse = active ? inverse_square_root(max(env.H(row + before), least)) : real(0);
+    const real inverse = active ? inverse_square_root(max(env.H(row + before), smallest_length)) : real(0);
     team.sync();
     team.each_if(active, before + 1, [&](int j) { env.H(row + j) = j == before ? inverse : env.H(row + j) * inverse; });
     team.each_if(active, before, [&](int i) {
@@ -86,19 +86,19 @@ template <class Team> INLINE void prepare_factor(Team team, const Model& model, 
 /// Replaces x by the solution of H x = b, given b in x and H in memory, where its factor stays. A small matrix is dense. Of a
 /// large one each tree has a block of its own, unless contacts couple trees or a tree is large: then the pattern rules.
 template <class Team, class Vector>
-INLINE void solve_in_memory(Team team, const Model& model, Env& env, bool active, bool coupled, real least, Vector x) {
+INLINE void solve_in_memory(Team team, const Model& model, Env& env, bool active, Vector x) {
   const bool dense = model.nv <= most_dense_dofs, by_tree = model.tree_lower > 0;
-  const bool by_pattern = active && !dense && (!by_tree || coupled), by_blocks = active && !by_pattern;
+  const bool by_pattern = active && !dense && (!by_tree || env.coupled), by_blocks = active && !by_pattern;
   if (team.any_in_warp(by_pattern)) {
     const auto entry = [&](int i, int j) -> real& { return env.H(lower_index(i, j)); };
-    factor_pattern(team, model, env, least, by_pattern, entry);
+    factor_pattern(team, model, env, smallest_length, by_pattern, entry);
     solve_pattern(team, model, env, by_pattern, entry, x);
   }
   if (team.any_in_warp(by_blocks)) {
     const int count = dense ? 1 : model.ntree;
     NO_UNROLL for (int block = 0; block < count; ++block) {
       const int first = dense ? 0 : model.tree_dofadr(block), end = dense ? model.nv : first + model.tree_dofnum(block);
-      factor_block(team, env, first, end, least, by_blocks);
+      factor_block(team, env, first, end, by_blocks);
       solve_block(team, env, first, end, by_blocks, x);
     }
   }
@@ -107,5 +107,5 @@ INLINE void solve_in_memory(Team team, const Model& model, Env& env, bool active
 /// Fills `search` with minus the solution of H x = grad, H being assembled in memory; leaves its factor there.
 template <class Team> INLINE void newton_direction(Team team, const Model& model, Env& env, bool active) {
   team.each_if(active, model.nv, [&](int i) { env.search(i) = -env.grad(i); });
-  solve_in_memory(team, model, env, active, env.coupled, smallest_length, [&](int i) -> real& { return env.search(i); });
+  solve_in_memory(team, model, env, active, [&](int i) -> real& { return env.search(i); });
 }

@@ -15,9 +15,10 @@ use std::sync::Mutex;
 const ARCHITECTURES: [u32; 8] = [75, 80, 86, 87, 89, 90, 100, 120];
 
 /// Kilobytes of code of a program, on the architecture where it is largest. The goal of the design, section 4, is 96 KB a
-/// model; these are the present maxima, all on sm_90, with a little room. A change that raises one says so and why.
+/// model; these are the present maxima with a little room. A change that raises one says so and why: the generic kernel went from
+/// 490 to 493 for trees that are solved one by one, while every specialised one lost a quarter to two fifths.
 const CODE_BUDGET: [(&str, u64); 6] =
-    [("generic", 490), ("cartpole", 172), ("ant", 240), ("humanoid", 322), ("quadruped", 285), ("arm_cube", 280)];
+    [("generic", 493), ("cartpole", 125), ("ant", 165), ("humanoid", 188), ("quadruped", 183), ("arm_cube", 215)];
 
 /// Bytes of local memory of a thread: contacts of the pair that a lane looks at, and what registers cannot hold. Every
 /// resident thread of the device has as many: 4 KB are 1 GB of an H200.
