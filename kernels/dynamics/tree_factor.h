@@ -6,6 +6,19 @@
 #include "generated/view.h"
 #include "platform/team.h"
 
+/// Calls f(t, i) for the t-th dof i above k, t from 1 to `count`. A lane climbs to its own; one lane alone climbs once.
+template <class Team, class F> INLINE void each_above(Team team, const Model& model, int k, int count, F f) {
+  if constexpr (Team::lanes > 1) {
+    team.each(count, [&](int above) {
+      int i = model.dof_parentid(k);
+      for (int up = 0; up < above; ++up) i = model.dof_parentid(i);
+      f(above + 1, i);
+    });
+  } else {
+    for (int t = 1, i = model.dof_parentid(k); t <= count; ++t, i = model.dof_parentid(i)) f(t, i);
+  }
+}
+
 /// Replaces A by L; `at(entry)` refers to the entries in M's order.
 template <class Team, class Entries> INLINE void factor_tree(Team team, const Model& model, Entries at) {
   NO_UNROLL for (int k = model.nv - 1; k >= 0; --k) {
@@ -13,12 +26,10 @@ template <class Team, class Entries> INLINE void factor_tree(Team team, const Mo
     const real inverse = inverse_square_root(at(row));
     team.sync();
     team.each(above + 1, [&](int t) { at(row + t) = t == 0 ? inverse : at(row + t) * inverse; });
-    team.each(above, [&](int t) {  // the (t + 1)-th dof above k loses the product with every dof above it
-      int i = model.dof_parentid(k);
-      for (int up = 0; up < t; ++up) i = model.dof_parentid(i);
+    each_above(team, model, k, above, [&](int t, int i) {  // the t-th dof above k loses the product with every dof above it
       const int target = model.dof_Madr(i);
-      const real l = at(row + 1 + t);
-      for (int u = t; u < above; ++u) at(target + u - t) = fused(-l, at(row + 1 + u), at(target + u - t));
+      const real l = at(row + t);
+      for (int u = t; u <= above; ++u) at(target + u - t) = fused(-l, at(row + u), at(target + u - t));
     });
   }
 }
@@ -29,15 +40,8 @@ template <class Team, class Entries, class Vector> INLINE void solve_tree(Team t
     const int row = model.dof_Madr(k);
     const real value = x(k) * at(row);
     team.sync();
-    team.each(model.dof_depth(k) + 1, [&](int t) {
-      if (t == 0) {
-        x(k) = value;
-        return;
-      }
-      int i = k;
-      for (int up = 0; up < t; ++up) i = model.dof_parentid(i);
-      x(i) = fused(-at(row + t), value, x(i));
-    });
+    team.each(1, [&](int) { x(k) = value; });
+    each_above(team, model, k, model.dof_depth(k), [&](int t, int i) { x(i) = fused(-at(row + t), value, x(i)); });
   }
   NO_UNROLL for (int k = 0; k < model.nv; ++k) {
     const real value = x(k) * at(model.dof_Madr(k));
