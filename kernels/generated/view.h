@@ -254,6 +254,7 @@ struct Arguments {
   int64_t cdof_offset;
   int64_t geom_position_offset;
   int64_t geom_orientation_offset;
+  int64_t geom_reach_offset;
   int64_t candidate_offset;
   int64_t con_dist_offset;
   int64_t con_pos_offset;
@@ -566,6 +567,7 @@ struct Env : EnvState {
   INLINE SpatialMotion& cdof(int i) const { return *(SpatialMotion*)((base + (int)arguments->cdof_offset) + 6 * i); }
   INLINE Vec3& geom_position(int i) const { return *(Vec3*)((base + (int)arguments->geom_position_offset) + 3 * i); }
   INLINE Quat& geom_orientation(int i) const { return *(Quat*)((base + (int)arguments->geom_orientation_offset) + 4 * i); }
+  INLINE real& geom_reach(int i) const { return (base + (int)arguments->geom_reach_offset)[i]; }
   INLINE int& candidate(int i) const { return *(int*)((base + (int)arguments->candidate_offset) + i); }
   INLINE real& con_dist(int i) const { return (base + (int)arguments->con_dist_offset)[i]; }
   INLINE Vec3& con_pos(int i) const { return *(Vec3*)((base + (int)arguments->con_pos_offset) + 3 * i); }

@@ -7,14 +7,28 @@
 #include "collision/contact_parameters.h"
 #include "platform/team.h"
 
-/// False when the pair is surely further apart than contacts reach.
+/// How far around its position a geom finds contacts, by itself.
+INLINE real geom_reach(const Model& model, int geom) {
+  const real margin = model.contact_override ? real(0) : model.geom_margin(geom);
+  return model.geom_rbound(geom) + (margin + model.geom_gap(geom));
+}
+
+/// How far apart the positions of two geoms are at most that find a contact.
+INLINE real pair_reach(const Model& model, const Env& env, int pair, int a, int b) {
+  if (model.npair > 0 && model.collision_pairid(pair) >= 0) {
+    return model.geom_rbound(a) + model.geom_rbound(b) + detection_distance(model, pair);
+  }
+  const real reach = env.geom_reach(a) + env.geom_reach(b);
+  return model.contact_override ? reach + model.opt_o_margin() : reach;
+}
+
+/// False when the pair is surely further apart than contacts reach. A plane, which has no radius, reaches as far from itself.
 INLINE bool may_touch(const Model& model, const Env& env, int pair) {
   const int a = model.collision_geom1(pair), b = model.collision_geom2(pair);
-  const real margin = detection_distance(model, pair);
   const Vec3 between = env.geom_position(b) - env.geom_position(a);
-  const real ra = model.geom_rbound(a), rb = model.geom_rbound(b);
-  if (model.geom_type(a) == geom_plane) return dot(between, rotate(env.geom_orientation(a), {0, 0, 1})) <= rb + margin;
-  return dot(between, between) <= square(ra + rb + margin);
+  const real reach = pair_reach(model, env, pair, a, b);
+  if (model.geom_type(a) == geom_plane) return dot(between, rotate(env.geom_orientation(a), {0, 0, 1})) <= reach;
+  return dot(between, between) <= square(reach);
 }
 
 template <class Team> INLINE void find_pairs(Team team, const Model& model, Env& env) {
@@ -23,6 +37,7 @@ template <class Team> INLINE void find_pairs(Team team, const Model& model, Env&
     const Quat above = env.body_orientation(body);
     env.geom_position(geom) = env.body_position(body) + rotate(above, model.geom_pos(geom));
     env.geom_orientation(geom) = normalized(above * model.geom_quat(geom));
+    env.geom_reach(geom) = geom_reach(model, geom);
   });
   int count = 0;
   team.rounds(model.collision_count, [&](int pair, bool valid) {

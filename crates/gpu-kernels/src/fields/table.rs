@@ -221,6 +221,7 @@ pub const FIELDS: &[Field] = &[
     f("cdof", SpatialMotion, &[Of(Nv)], "", work(COM, BUILD), "motion axis about the tree's centre of mass"),
     f("geom_position", Vec3, &[Of(Ngeom)], "", work(PAIRS, CONTACTS), "geom_xpos"),
     f("geom_orientation", Quat, &[Of(Ngeom)], "", work(PAIRS, CONTACTS), "geom_xquat"),
+    f("geom_reach", Real, &[Of(Ngeom)], "", work(PAIRS, PAIRS), "radius of the bounding sphere, margin and gap"),
     f("candidate", Int, &[Of(CollisionCount)], "", work(PAIRS, CONTACTS), "pairs that the broad phase kept, in order"),
     // Workspace: contacts.
     f("con_dist", Real, &[Contacts], "", work(CONTACTS, BUILD), "distance, negative inside"),
