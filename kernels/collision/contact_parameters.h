@@ -1,8 +1,8 @@
 // What a contact takes from its geoms: margin, friction, reference and impedance, mixed as MuJoCo mixes them.
 //
-// Margins and gaps add up. The geom of higher priority decides; at equal priority friction is the larger, solref and solimp are mixed by solmix. A pair
-// that the model names has values of its own. Options may override all but dimension and gap. MuJoCo documentation, computation,
-// "Contact parameters"; modeling, "Contact override".
+// Margins and gaps add up. The geom of higher priority decides; at equal priority friction is the larger, solref and solimp are
+// mixed by solmix. A pair that the model names has values of its own. Options may override all but dimension and gap. MuJoCo
+// documentation, computation, "Contact parameters"; modeling, "Contact override".
 #pragma once
 #include "generated/view.h"
 

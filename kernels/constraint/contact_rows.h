@@ -90,7 +90,8 @@ template <class Team> INLINE void contact_rows(Team team, const Model& model, En
       const real mu2 = square(p.friction.x);
       dim = p.dim;
       // All edges of a pyramid share the regularizer that makes it as stiff as the cone that it stands for.
-      const real r = dim == 1 ? regularizer(d, inverse_mass) : 2 * mu2 / max(smallest_length, impratio) * regularizer(d, fused(mu2, inverse_mass, inverse_mass));
+      const real r = dim == 1 ? regularizer(d, inverse_mass)
+                              : 2 * mu2 / max(smallest_length, impratio) * regularizer(d, fused(mu2, inverse_mass, inverse_mass));
       env.con_D(contact) = 1 / max(max(smallest_length, least_regularizer * inverse_mass), r);
       env.con_mu(contact) = p.friction;
       env.con_jar(contact) = -vec3(-ref.b * velocity.x - ref.k * d * past, -ref.b * velocity.y, -ref.b * velocity.z);

@@ -1,10 +1,9 @@
 // One Newton step: the gradient and the Hessian M + J' D J of the cost, and the direction to its minimum.
 //
 // In memory the sums are loops of constraint_products.h. In the registers of a team lane j sums dof j's gradient and column j of
-// the Hessian, in the same order: M, joint rows, contacts. A contact's chain says as bits which
-// dofs it moves; all dofs of a body are in it or none, so the loop over a contact's entries is unrolled over bodies. Where a
-// model has more dofs than a block, the trees are taken one after the other, and an environment in which a contact couples
-// two of them is solved in memory.
+// the Hessian, in the same order: M, joint rows, contacts. A contact's chain says as bits which dofs it moves; all dofs of a body
+// are in it or none, so the loop over a contact's entries is unrolled over bodies. Where a model has more dofs than a block, the
+// trees are taken one after the other, and an environment in which a contact couples two of them is solved in memory.
 #pragma once
 #include "solver/dense_factor.h"
 #include "solver/register_columns.h"

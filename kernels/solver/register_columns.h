@@ -3,8 +3,8 @@
 //
 // The factor H = L' L is the one of dense_factor.h and tree_factor.h, element by element in the same order, so its bits are the
 // same; here the matrix is never in memory, only its factor, row by row. A register has a name, not a number, so loops over a
-// column are unrolled: this is for specialised kernels of small blocks. Where the matrix has the tree's sparsity, right sides skip the pairs of dofs of
-// which neither is above the other; in the matrix those are zeros. Dofs are counted from the block's first one.
+// column are unrolled: this is for specialised kernels of small blocks. Where the matrix has the tree's sparsity, right sides skip
+// the pairs of dofs of which neither is above the other; in the matrix those are zeros. Dofs are counted from the block's first.
 #pragma once
 #include "kinematics/chains.h"
 

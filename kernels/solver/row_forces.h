@@ -46,7 +46,8 @@ INLINE ContactForce contact_force(int dim, Vec2 mu, real d, Vec3 jar) {
   const bool a = cone ? x.a < 0 : jar.x < 0, b = cone && x.b < 0, e = cone && x.e < 0, f = cone && x.f < 0;
   const real da = a ? d : real(0), db = b ? d : real(0), de = e ? d : real(0), df = f ? d : real(0);
   // A choice, not a product with zero: an edge that does not push has no force however far it is.
-  const real fa = a ? -d * (cone ? x.a : jar.x) : real(0), fb = b ? -d * x.b : real(0), fe = e ? -d * x.e : real(0), ff = f ? -d * x.f : real(0);
+  const real fa = a ? -d * (cone ? x.a : jar.x) : real(0), fb = b ? -d * x.b : real(0);
+  const real fe = e ? -d * x.e : real(0), ff = f ? -d * x.f : real(0);
   ContactForce result;
   result.force = {(fa + fb) + (fe + ff), cone ? mu.x * (fa - fb) : real(0), cone ? mu.y * (fe - ff) : real(0)};
   result.nn = (da + db) + (de + df);

@@ -26,8 +26,9 @@ template <class Team> INLINE Sums<2> rows_along(Team team, const Env& env, int r
   });
 }
 
-/// Starts at zero, where jar is -aref as it was built, with the warm start as the first direction, to be taken whole. The minimum is the same from anywhere, and one
-/// Newton step from the warm start costs no more than the unconstrained acceleration would, so that one is not computed.
+/// Starts at zero, where jar is -aref as it was built, with the warm start as the first direction, to be taken whole. The minimum is
+/// the same from anywhere, and one Newton step from the warm start costs no more than the unconstrained acceleration would, so that
+/// one is not computed.
 template <class Team> INLINE void start_solver(Team team, const Model& model, Env& env) {
   const bool cold = model.opt_disableflags & disable_warmstart;
   team.each(model.nv, [&](int i) {
@@ -61,7 +62,8 @@ template <class Team> INLINE void direction_products(Team team, const Model& mod
 
 /// The step along the search direction at which the cost is least: the root of its increasing slope.
 template <class Team>
-INLINE real line_search(Team team, const Model& model, const Env& env, int rows, int contacts, real slope, real gauss_slope, real gauss_curvature, bool active) {
+INLINE real line_search(Team team, const Model& model, const Env& env, int rows, int contacts, real slope, real gauss_slope,
+                        real gauss_curvature, bool active) {
   real step = 1, low = 0, high = largest_real;
   bool searching = active;
   const real enough = model.opt_ls_tolerance() * absolute(slope);

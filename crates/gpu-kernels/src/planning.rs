@@ -3,7 +3,7 @@ use crate::compile::CompileError;
 use crate::fields::{Dim, Element, FIELDS, Field, Owner, owned, stage};
 use crate::shape::{Shape, ShapeError};
 use phalanx_launch_planner::{
-    Capacity, Demand, DeviceLimits, KernelNeeds, LaunchPlan, ModelDims, PlanError, WorkArray, plan,
+    Capacity, Demand, DeviceLimits, KernelNeeds, LaunchPlan, ModelDims, PlanError, WorkArray, candidates, plan,
 };
 use phalanx_model::Model;
 
@@ -29,16 +29,33 @@ pub enum PlanningError {
 /// # Errors
 /// If the model has no kernels or does not fit.
 pub fn plan_model(model: &Model, limits: &DeviceLimits, demand: &Demand) -> Result<LaunchPlan, PlanningError> {
-    let shape = Shape::of(model)?;
-    let mut dims = model_dims(&shape, &[], &[]);
-    dims.preferred_lanes = preferred_lanes(dims.nv, demand.num_envs);
+    let dims = batch_dims(&Shape::of(model)?, &[], demand.num_envs);
     Ok(plan(limits, &dims, &KernelNeeds::estimate(), demand)?)
+}
+
+/// Plans of a model on a device that are worth measuring, with estimates for what only a compiler knows.
+///
+/// # Errors
+/// As [`plan_model`].
+pub fn candidate_plans(
+    model: &Model,
+    limits: &DeviceLimits,
+    demand: &Demand,
+) -> Result<Vec<LaunchPlan>, PlanningError> {
+    let dims = batch_dims(&Shape::of(model)?, &[], demand.num_envs);
+    Ok(candidates(limits, &dims, &KernelNeeds::estimate(), demand)?)
+}
+
+/// [`model_dims`] of a batch on a GPU, with the team size that is known to be best for it.
+pub(crate) fn batch_dims(shape: &Shape, per_env: &[&str], num_envs: u64) -> ModelDims {
+    let dims = model_dims(shape, &[], per_env);
+    ModelDims { preferred_lanes: preferred_lanes(dims.nv, num_envs), ..dims }
 }
 
 /// The team size that measured best for batches that fill a GPU (H200, 8192 environments, million steps per second: half cheetah,
 /// nv 9, with 4, 8 and 16 lanes 52, 85 and 63; ant, nv 14, with 8, 16 and 32 lanes 45, 49 and 29; Go1, nv 18, with 16 and 32
 /// lanes 30 both); smaller batches and models are left to the cost model.
-pub fn preferred_lanes(nv: u32, num_envs: u64) -> Option<u32> {
+fn preferred_lanes(nv: u32, num_envs: u64) -> Option<u32> {
     const FILLS_A_GPU: u64 = 4096;
     match nv {
         _ if num_envs < FILLS_A_GPU => None,

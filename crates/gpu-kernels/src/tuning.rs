@@ -7,14 +7,12 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-use phalanx_launch_planner::{Demand, DeviceLimits, KernelNeeds, LaunchPlan, RowChoice};
-use phalanx_model::Model;
+use phalanx_launch_planner::{DeviceLimits, RowChoice};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::compile::Cache;
 use crate::cuda::DriverVersion;
-use crate::planning::{PlanningError, model_dims, preferred_lanes};
 use crate::shape::Shape;
 use crate::sources::SOURCES;
 
@@ -136,18 +134,4 @@ impl TuningStore {
 
 fn hash(text: &str) -> String {
     format!("{:032x}", xxh3_128(text.as_bytes()))
-}
-
-/// Plans of a model on a device that are worth measuring, with estimates for what only a compiler knows.
-///
-/// # Errors
-/// If the model has no kernels or does not fit.
-pub fn candidate_plans(
-    model: &Model,
-    limits: &DeviceLimits,
-    demand: &Demand,
-) -> Result<Vec<LaunchPlan>, PlanningError> {
-    let mut dims = model_dims(&Shape::of(model)?, &[], &[]);
-    dims.preferred_lanes = preferred_lanes(dims.nv, demand.num_envs);
-    Ok(phalanx_launch_planner::candidates(limits, &dims, &KernelNeeds::estimate(), demand)?)
 }

@@ -1,12 +1,12 @@
 //! NVRTC without a GPU: it is found, compiles for every architecture, and its cubins tell the truth.
 
+mod installed;
+
 use std::path::PathBuf;
 use std::process::Command;
 
+use installed::nvrtc;
 use phalanx_gpu_kernels::compile::{Architecture, CompileError, Cubin, CubinKernel, Nvrtc, Request, SAME_BITS_OPTIONS};
-use phalanx_gpu_kernels::executor::kernel_request;
-use phalanx_gpu_kernels::planning::plan_model;
-use phalanx_gpu_kernels::shape::Shape;
 
 /// A kernel with static and dynamic shared memory, a stack, launch bounds, and an argument block; and a plain one.
 const SOURCE: &str = r#"
@@ -35,17 +35,6 @@ fn headers() -> Vec<(String, String)> {
 
 fn options() -> Vec<String> {
     SAME_BITS_OPTIONS.map(String::from).to_vec()
-}
-
-fn nvrtc() -> Option<Nvrtc> {
-    match Nvrtc::open() {
-        Ok(nvrtc) => Some(nvrtc),
-        Err(CompileError::NvrtcNotFound { .. }) => {
-            eprintln!("skipped: no NVRTC on this machine (pip install nvidia-cuda-nvrtc)");
-            None
-        }
-        Err(error) => panic!("{error}"),
-    }
 }
 
 #[test]
@@ -234,28 +223,4 @@ fn ptxas_says(ptxas: &PathBuf, arch: Architecture, ptx: &str) -> Vec<Numbers> {
         });
     }
     found
-}
-
-/// Nothing moves but what motion capture does: no dof, no joint, no row.
-#[test]
-fn a_model_without_degrees_of_freedom_compiles() {
-    const STILL: &str = "<mujoco><worldbody><geom type='plane' size='0 0 1'/>
-        <body mocap='true' pos='0 0 0.05'><geom size='0.1'/></body><body pos='0 0 1'><geom size='0.1'/></body></worldbody></mujoco>";
-    let Some(nvrtc) = nvrtc() else { return };
-    let model = phalanx_model::Model::from_xml(STILL, "still.xml").unwrap();
-    let limits = phalanx_launch_planner::DeviceLimits::preset("h200").unwrap();
-    let plan = plan_model(&model, &limits, &phalanx_launch_planner::Demand::envs(10)).unwrap();
-    let request = kernel_request(plan.step(), Some(&Shape::of(&model).unwrap()));
-    let (headers, options) = (request.headers, request.options);
-    let arch = *nvrtc.supported_architectures().last().unwrap();
-    nvrtc
-        .compile(&Request {
-            name: "still.cu",
-            source: request.source,
-            headers: &headers,
-            options: &options,
-            arch,
-            keep_ptx: false,
-        })
-        .unwrap();
 }

@@ -1,7 +1,10 @@
 //! The kernels under NVRTC, which needs no GPU: they compile for every architecture within the budget of code, and the PTX
 //! keeps the rules for the same bits.
 
-use phalanx_gpu_kernels::compile::{Architecture, Cache, CompileError, Nvrtc, Request, compile_cached};
+mod installed;
+
+use installed::nvrtc;
+use phalanx_gpu_kernels::compile::{Architecture, Cache, Request, compile_cached};
 use phalanx_gpu_kernels::executor::{KernelRequest, kernel_request};
 use phalanx_gpu_kernels::planning::plan_model;
 use phalanx_gpu_kernels::shape::Shape;
@@ -26,17 +29,6 @@ const LOCAL_BUDGET: u32 = 4096;
 
 /// Bytes of kernel parameters that every architecture takes.
 const ARGUMENT_LIMIT: u32 = 4096;
-
-fn nvrtc() -> Option<Nvrtc> {
-    match Nvrtc::open() {
-        Ok(nvrtc) => Some(nvrtc),
-        Err(CompileError::NvrtcNotFound { .. }) => {
-            eprintln!("skipped: no NVRTC on this machine (pip install nvidia-cuda-nvrtc)");
-            None
-        }
-        Err(error) => panic!("{error}"),
-    }
-}
 
 /// The generic program, and one for each asset as an H200 would run 8192 of it.
 fn requests() -> Vec<(&'static str, KernelRequest)> {
@@ -132,4 +124,16 @@ fn no_kernel_approximates_flushes_contracts_or_adds_floats_atomically() {
             assert!(code().any(|line| line.contains(word)), "{name}: no {word}");
         }
     }
+}
+
+/// Nothing moves but what motion capture does: no dof, no joint, no row.
+#[test]
+fn a_model_without_degrees_of_freedom_compiles() {
+    const STILL: &str = "<mujoco><worldbody><geom type='plane' size='0 0 1'/>
+        <body mocap='true' pos='0 0 0.05'><geom size='0.1'/></body><body pos='0 0 1'><geom size='0.1'/></body></worldbody></mujoco>";
+    let Some(nvrtc) = nvrtc() else { return };
+    let model = Model::from_xml(STILL, "still.xml").unwrap();
+    let plan = plan_model(&model, &DeviceLimits::preset("h200").unwrap(), &Demand::envs(10)).unwrap();
+    let request = kernel_request(plan.step(), Some(&Shape::of(&model).unwrap()));
+    nvrtc.compile(&compiled(&request, Architecture(90), false)).unwrap();
 }

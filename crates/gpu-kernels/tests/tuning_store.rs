@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use phalanx_gpu_kernels::cuda::DriverVersion;
+use phalanx_gpu_kernels::planning::candidate_plans;
 use phalanx_gpu_kernels::shape::Shape;
-use phalanx_gpu_kernels::tuning::{Tuned, TuningKey, TuningStore, candidate_plans};
+use phalanx_gpu_kernels::tuning::{Tuned, TuningKey, TuningStore};
 use phalanx_launch_planner::{Demand, DeviceLimits, RowChoice};
 use phalanx_model::Model;
 

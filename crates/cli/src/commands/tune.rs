@@ -6,8 +6,9 @@ use std::process::ExitCode;
 
 use phalanx_gpu_kernels::compile::Cache;
 use phalanx_gpu_kernels::cuda;
+use phalanx_gpu_kernels::planning::candidate_plans;
 use phalanx_gpu_kernels::shape::Shape;
-use phalanx_gpu_kernels::tuning::{Tuned, TuningKey, TuningStore, candidate_plans};
+use phalanx_gpu_kernels::tuning::{Tuned, TuningKey, TuningStore};
 use phalanx_launch_planner::{Demand, DeviceLimits, RowChoice};
 use phalanx_model::Model;
 use phalanx_sim_core::DeviceChoice;

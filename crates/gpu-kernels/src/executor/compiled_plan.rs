@@ -4,7 +4,7 @@
 //! shared memory from them, and never asks for others.
 use super::cuda_kernels::{KernelRequest, kernel_request};
 use crate::compile::{Architecture, Cache, CachedCubin, CompileError, Nvrtc, Request, compile_cached};
-use crate::planning::{PlanningError, model_dims, preferred_lanes};
+use crate::planning::{PlanningError, batch_dims};
 use crate::shape::Shape;
 use phalanx_launch_planner::{
     Demand, DeviceLimits, KernelAttributes, KernelNeeds, KernelPlan, LaunchPlan, ModelDims, PlanError, plan,
@@ -18,8 +18,7 @@ use phalanx_model::Model;
 /// If the model has no kernels or does not fit, or there is no NVRTC for such a device.
 pub fn plan_compiled(model: &Model, limits: &DeviceLimits, demand: &Demand) -> Result<LaunchPlan, PlanningError> {
     let shape = Shape::of(model)?;
-    let mut dims = model_dims(&shape, &[], &[]);
-    dims.preferred_lanes = preferred_lanes(dims.nv, demand.num_envs);
+    let dims = batch_dims(&shape, &[], demand.num_envs);
     let estimate = plan(limits, &dims, &KernelNeeds::estimate(), demand)?;
     let nvrtc = Nvrtc::open()?;
     let (major, minor) = limits.compute_capability;

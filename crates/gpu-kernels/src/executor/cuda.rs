@@ -13,7 +13,7 @@ use crate::compile::{Cache, CachedCubin, Nvrtc};
 use crate::cuda::{
     Buffer, CudaError, Device, DeviceAttributes, Kernel, LaunchShape, Module, Stream, StreamHandle, driver_version,
 };
-use crate::planning::{model_dims, preferred_lanes};
+use crate::planning::batch_dims;
 use crate::shape::Shape;
 use crate::tuning::{TuningKey, TuningStore};
 use crate::view::{ArgumentBlock, slot_index};
@@ -136,8 +136,7 @@ impl CudaExecutor {
         let mut demand = demand.clone();
         let free = device.memory()?.free + limits.context_bytes;
         demand.memory_limit = Some(demand.memory_limit.map_or(free, |limit| limit.min(free)));
-        let mut dims = model_dims(shape, &[], &options.per_env);
-        dims.preferred_lanes = preferred_lanes(dims.nv, demand.num_envs);
+        let dims = batch_dims(shape, &options.per_env, demand.num_envs);
         let nvrtc = Nvrtc::open_up_to(driver_version()?.major)?;
         let arch = nvrtc.architecture_for(device.attributes().architecture())?;
         let compiler = Arc::new(Compiler { nvrtc, cache: Cache::from_env(), arch });

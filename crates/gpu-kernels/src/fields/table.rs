@@ -263,7 +263,7 @@ pub const FIELDS: &[Field] = &[
     f("con_jar", Vec3, &[Contacts], "", work(BUILD, SOLVE), "J a - aref, from a = 0 on: normal, tangents"),
     f("con_jv", Vec3, &[Contacts], "", work(SOLVE, SOLVE), "J times the search direction"),
     f("con_force", ContactForce, &[Contacts], "", work(SOLVE, SOLVE), "force, normal and tangents, and curvature of the cost"),
-    f("con_chain", Int, &[Contacts], "", work(BUILD, SOLVE), "dofs of the Jacobian's entries, as bits, where a matrix is factored in registers"),
+    f("con_chain", Int, &[Contacts], "", work(BUILD, SOLVE), "dofs of the Jacobian's entries as bits, a word for each 32 that a matrix in registers has"),
     f("con_adr", Int, &[Contacts], "", work(BUILD, SOLVE), "first Jacobian entry"),
     f("con_num", Int, &[Contacts], "", work(BUILD, SOLVE), "number of Jacobian entries"),
     f("con_J", JacobianEntry, &[JacobianEntries], "", work(BUILD, SOLVE), "Jacobian of the contact point's relative motion, by dof, descending"),
