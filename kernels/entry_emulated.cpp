@@ -36,7 +36,7 @@ namespace {
 int launch(void (*kernel)(void*), const Arguments* a, uint32_t blocks, uint32_t threads, int order, char* message, uint64_t bytes) {
   const StandardFloatModes modes;
   static EmulatedWarp warp;
-  const int64_t used = a->shared_words * (threads / PHALANX_LANES);
+  const int64_t used = model_copy_words + a->shared_words * (threads / PHALANX_LANES);
   if (used > shared_words) {
     snprintf(message, bytes, "a block of %u threads takes %lld words of shared memory", threads, (long long)used);
     return 1;

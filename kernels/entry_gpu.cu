@@ -2,6 +2,7 @@
 #include "run.h"
 #include "dynamics/set_constants.h"
 #include "reset.h"
+#include "view/model_copy.h"
 
 PHALANX_SHARED_ARRAY(phalanx_shared)
 
@@ -20,7 +21,9 @@ extern "C" __global__ void __launch_bounds__(PHALANX_MAX_THREADS, PHALANX_MIN_BL
   const int teams_per_block = (int)blockDim.x / lanes, team_in_block = (int)threadIdx.x / lanes;
   const int64_t teams = (int64_t)gridDim.x * teams_per_block, me = (int64_t)blockIdx.x * teams_per_block + team_in_block;
   const WarpTeam<lanes> team = {(int)threadIdx.x % lanes, (int)(threadIdx.x & 31u) / lanes * lanes};
-  const Workspace workspace = {phalanx_shared, team_in_block * (int)a.shared_words, a.workspace + me * a.global_words};
+  const int first_shared = model_copy_words + team_in_block * (int)a.shared_words;
+  const Workspace workspace = {phalanx_shared, first_shared, a.workspace + me * a.global_words};
+  copy_model(phalanx_shared, a);
   const int64_t count = a.is_retry ? (int64_t)*a.retry_count : a.num_envs;
   Tally tally;
   int64_t slot = me;

@@ -328,6 +328,8 @@ struct Arguments {
   int64_t jacobian_capacity;
   int64_t shared_words;
   int64_t global_words;
+  const int* topology;
+  const real* values;
   real* workspace;
   uint32_t* fault;
   uint32_t* step_count;
@@ -356,6 +358,8 @@ struct Arguments {
 struct Model {
   const Arguments* arguments;
   int env;
+  // Words of topology and values that every block keeps in shared memory, before its workspaces.
+  static constexpr int copied_topology = 0, copied_values = 0;
   int nq;
   int nv;
   int nu;

@@ -6,6 +6,7 @@
 //   INLINE    for short functions that must not cost a call
 //   NOINLINE  for long functions that are called from several places
 //   RESTRICT   for a pointer whose memory nothing else in the function touches
+//   UNROLL_BY  before a loop whose rounds shall overlap, so many at a time
 //   NO_UNROLL  before a loop whose body is large: code size is compile time and instruction cache
 #pragma once
 
@@ -21,6 +22,8 @@ typedef unsigned long long uint64_t;
 #define INLINE __forceinline__
 #define NOINLINE __noinline__
 #define UNROLL _Pragma("unroll")
+#define UNROLL_PRAGMA(text) _Pragma(#text)
+#define UNROLL_BY(count) UNROLL_PRAGMA(unroll count)
 #define NO_UNROLL _Pragma("unroll 1")
 #define RESTRICT __restrict__
 #else
@@ -31,6 +34,7 @@ typedef unsigned long long uint64_t;
 #define INLINE inline __attribute__((always_inline))
 #define NOINLINE inline __attribute__((noinline))
 #define UNROLL
+#define UNROLL_BY(count)
 #define NO_UNROLL
 #define RESTRICT __restrict__
 #endif

@@ -14,10 +14,15 @@ INLINE float lane_shuffle_xor(float value, int mask) { return __shfl_xor_sync(0x
 INLINE uint32_t lane_ballot(bool p) { return __ballot_sync(0xffffffffu, p); }
 INLINE bool lane_any(bool p) { return __any_sync(0xffffffffu, p); }
 INLINE void block_meet() { asm volatile("bar.sync 0;" ::: "memory"); }
+INLINE int block_lane() { return (int)threadIdx.x; }
+INLINE int block_lanes() { return (int)blockDim.x; }
 #elif defined(PHALANX_EMULATE_LANES)
 #define PHALANX_LANE_PRIMITIVES 1
 #include "platform/emulated_lanes.h"
-INLINE void block_meet() {}
+// Warps are played one after the other: each does for itself what the block does together.
+INLINE void block_meet() { lane_sync(); }
+INLINE int block_lane() { return EmulatedWarp::running()->current; }
+INLINE int block_lanes() { return EmulatedWarp::width; }
 #else
 #define PHALANX_LANE_PRIMITIVES 0
 #endif

@@ -29,7 +29,7 @@ pub enum PlanningError {
 /// # Errors
 /// If the model has no kernels or does not fit.
 pub fn plan_model(model: &Model, limits: &DeviceLimits, demand: &Demand) -> Result<LaunchPlan, PlanningError> {
-    let dims = batch_dims(&Shape::of(model)?, &[], demand.num_envs);
+    let dims = batch_dims(&Shape::of(model)?, &[], limits, demand.num_envs);
     Ok(plan(limits, &dims, &KernelNeeds::estimate(), demand)?)
 }
 
@@ -42,26 +42,39 @@ pub fn candidate_plans(
     limits: &DeviceLimits,
     demand: &Demand,
 ) -> Result<Vec<LaunchPlan>, PlanningError> {
-    let dims = batch_dims(&Shape::of(model)?, &[], demand.num_envs);
+    let dims = batch_dims(&Shape::of(model)?, &[], limits, demand.num_envs);
     Ok(candidates(limits, &dims, &KernelNeeds::estimate(), demand)?)
 }
 
-/// [`model_dims`] of a batch on a GPU, with the team size that is known to be best for it.
-pub(crate) fn batch_dims(shape: &Shape, per_env: &[&str], num_envs: u64) -> ModelDims {
+/// A block's copy of the model takes at most this part of a multiprocessor's shared memory: for robots of up to about 35 dofs all
+/// of it, for scenes of several what is read most.
+const SHARE_FOR_THE_MODEL: u64 = 16;
+
+/// [`model_dims`] of a batch on a GPU, with the team size that is known to be best for it and the copy of the model that its blocks
+/// keep.
+pub(crate) fn batch_dims(shape: &Shape, per_env: &[&str], limits: &DeviceLimits, num_envs: u64) -> ModelDims {
     let dims = model_dims(shape, &[], per_env);
-    ModelDims { preferred_lanes: preferred_lanes(dims.nv, num_envs), ..dims }
+    let most = u64::from(limits.shared_memory_per_multiprocessor) / 4 / SHARE_FOR_THE_MODEL;
+    ModelDims {
+        preferred_lanes: preferred_lanes(shape, num_envs),
+        model_words_per_block: shape.block_copy(most).words(),
+        ..dims
+    }
 }
 
-/// The team size that measured best for batches that fill a GPU (H200, 8192 environments, million steps per second: half cheetah,
-/// nv 9, with 4, 8 and 16 lanes 52, 85 and 63; ant, nv 14, with 8, 16 and 32 lanes 45, 49 and 29; Go1, nv 18, with 16 and 32
-/// lanes 30 both); smaller batches and models are left to the cost model.
-fn preferred_lanes(nv: u32, num_envs: u64) -> Option<u32> {
+/// The team size that measured best for batches that fill a GPU: the smallest of at least four lanes whose lanes hold two columns
+/// of the matrix each. Smaller batches and models are left to the cost model.
+///
+/// On an H200, 8192 environments, million steps per second: half cheetah (nv 9) with 4, 8 and 16 lanes 54, 85 and 66; ant (nv
+/// 14) with 8, 16 and 32 lanes 63, 53 and 33; Go1 (nv 18) 35, 42 and 30; humanoid (nv 27) 21, 33 and 28; G1 (nv 35) with 16 and
+/// 32 lanes 9.7 and 13.7; three humanoids (trees of 27, in little shared memory) 4.9 and 5.0.
+fn preferred_lanes(shape: &Shape, num_envs: u64) -> Option<u32> {
     const FILLS_A_GPU: u64 = 4096;
-    match nv {
+    match shape.sizes["nv"] {
         _ if num_envs < FILLS_A_GPU => None,
         0..=6 => None,
-        7..=12 => Some(8),
-        13..=16 => Some(16),
+        7..=16 => Some(8),
+        17..=32 => Some(16),
         _ => Some(32),
     }
 }
@@ -81,6 +94,7 @@ pub fn model_dims(shape: &Shape, outputs: &[&str], per_env: &[&str]) -> ModelDim
         input_bytes_per_env: 4 * shape.sizes["nu"] as u64,
         output_bytes_per_env: sum(outputs),
         model_bytes: 4 * (topology + values) as u64,
+        model_words_per_block: 0,
         model_bytes_per_env: sum(per_env),
         usual: capacity(shape.usual_contacts(), shape.usual_jacobian_entries()),
         proven: capacity(shape.proven_contacts(), shape.proven_jacobian_entries()),

@@ -45,7 +45,7 @@ pub fn plan(
     // Every row that launches, with the memory that it leaves.
     let capacity = model.fast_capacity(demand.fast_contacts);
     let rungs = placements(model, demand, capacity);
-    let (rows, misfits) = rows(device, &kernels, &rungs)?;
+    let (rows, misfits) = rows(device, model, &kernels, &rungs)?;
     let prospects: Vec<Prospect> = rows
         .into_iter()
         .map(|row| {
@@ -113,6 +113,7 @@ pub(crate) struct Row<'a> {
     pub attributes: &'a KernelAttributes,
     pub rung: &'a Rung,
     pub shared_words_per_env: u64,
+    pub model_words_per_block: u64,
     pub dynamic_shared_bytes: u64,
     pub occupancy: Occupancy,
 }
@@ -137,7 +138,7 @@ impl Row<'_> {
     pub fn label(&self) -> String {
         let where_arrays_live = match self.rung.moved.as_slice() {
             [] => "all arrays in shared memory".to_string(),
-            _ if self.dynamic_shared_bytes == 0 => "all arrays in global memory".to_string(),
+            _ if self.shared_words_per_env == 0 => "all arrays in global memory".to_string(),
             // The chosen row's arrays are listed by name elsewhere; a long list here would hide the reason.
             moved if moved.len() > 4 => format!("{} arrays in global memory", moved.len()),
             moved => format!("{} in global memory", moved.join(", ")),
@@ -150,6 +151,7 @@ impl Row<'_> {
 /// Every mapping that launches, and for the team sizes that have none, the reason. An error if there is none at all.
 fn rows<'a>(
     device: &DeviceLimits,
+    model: &ModelDims,
     kernels: &[(u32, &'a KernelAttributes)],
     rungs: &'a [Rung],
 ) -> Result<(Vec<Row<'a>>, Vec<Rejected>), PlanError> {
@@ -162,7 +164,9 @@ fn rows<'a>(
             for warps in WARPS_PER_BLOCK {
                 let threads = warps * 32;
                 let shared_words_per_env = bank_stride(rung.layout.shared_words_per_env, lanes);
-                let dynamic_shared_bytes = (shared_words_per_env * 4).saturating_mul(u64::from(threads / lanes));
+                let model_words_per_block = model.model_words_per_block;
+                let words = shared_words_per_env.saturating_mul(u64::from(threads / lanes));
+                let dynamic_shared_bytes = words.saturating_add(model_words_per_block).saturating_mul(4);
                 let shared = dynamic_shared_bytes.saturating_add(u64::from(attributes.static_shared_bytes));
                 let occupancy = occupancy(device, threads, attributes.registers_per_thread, shared);
                 if threads <= attributes.max_threads_per_block && occupancy.blocks_per_sm > 0 {
@@ -172,6 +176,7 @@ fn rows<'a>(
                         attributes,
                         rung,
                         shared_words_per_env,
+                        model_words_per_block,
                         dynamic_shared_bytes,
                         occupancy,
                     });
@@ -300,6 +305,7 @@ impl<'a> Launch<'a> {
             threads_per_block: row.warps * device.warp_size,
             static_shared_bytes: row.attributes.static_shared_bytes,
             dynamic_shared_bytes: u32::try_from(row.dynamic_shared_bytes).expect("within the device's shared memory"),
+            model_words_per_block: row.model_words_per_block,
             registers_per_thread: row.attributes.registers_per_thread,
             grid_blocks: u32::try_from(self.grid_blocks).expect("a grid dimension"),
             blocks_per_sm: row.occupancy.blocks_per_sm,

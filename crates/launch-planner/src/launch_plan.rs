@@ -50,6 +50,9 @@ pub struct KernelPlan {
     pub static_shared_bytes: u32,
     /// Shared memory given at launch, bytes per block. Ask for the opt-in limit and the largest carve-out.
     pub dynamic_shared_bytes: u32,
+    /// Words of dynamic shared memory that hold the model; those of the environments follow.
+    #[serde(default)]
+    pub model_words_per_block: u64,
     /// Registers per thread.
     pub registers_per_thread: u32,
     /// Blocks of the grid.

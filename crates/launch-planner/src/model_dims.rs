@@ -18,6 +18,9 @@ pub struct ModelDims {
     pub output_bytes_per_env: u64,
     /// Model constants shared by all environments, bytes.
     pub model_bytes: u64,
+    /// Words of the model that every block of the step kernel keeps in shared memory, beside its environments.
+    #[serde(default)]
+    pub model_words_per_block: u64,
     /// Model fields that are stored per environment, bytes per environment.
     pub model_bytes_per_env: u64,
     /// What the fast workspace holds: enough for most environments at most times.

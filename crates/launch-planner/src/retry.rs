@@ -66,6 +66,7 @@ impl<'a> RetryPool<'a> {
             threads_per_block: LANES,
             static_shared_bytes: self.attributes.static_shared_bytes,
             dynamic_shared_bytes: 0,
+            model_words_per_block: 0,
             registers_per_thread: self.attributes.registers_per_thread,
             grid_blocks: u32::try_from(teams).expect("a grid dimension"),
             blocks_per_sm: self.blocks_per_sm,

@@ -18,7 +18,7 @@ fn check_kernel(device: &DeviceLimits, needs: &KernelNeeds, kernel: &KernelPlan)
     let shared = u64::from(kernel.static_shared_bytes) + u64::from(kernel.dynamic_shared_bytes);
     assert!(shared <= u64::from(device.shared_memory_per_block_optin));
     let workspaces = kernel.layout.shared_words_per_env * 4 * u64::from(kernel.envs_per_block);
-    assert_eq!(workspaces, u64::from(kernel.dynamic_shared_bytes));
+    assert_eq!(workspaces + kernel.model_words_per_block * 4, u64::from(kernel.dynamic_shared_bytes));
 
     // All resident blocks of a multiprocessor together.
     let blocks = u64::from(kernel.blocks_per_sm);

@@ -86,12 +86,7 @@ impl Simulation {
         let mut shape = Shape::of(model)?;
         override_solver(&mut shape, &options);
         let per_env = crate::model_values::with_derived(crate::model_values::per_env_fields(&options.per_env)?);
-        if per_env.contains(&"dof_frictionloss") {
-            shape.allow_friction_rows();
-        }
-        if per_env.iter().any(|name| ["opt_density", "opt_viscosity"].contains(name)) {
-            shape.allow_medium();
-        }
+        shape.give_each_env(&per_env);
         let demand = Demand {
             num_envs: options.num_envs,
             lanes: options.lanes,

@@ -89,6 +89,8 @@ impl StateArena {
         let control = executor.allocate(control_end as usize, "faults and counters")?;
         let mut arguments = ArgumentBlock::default();
         shape.sizes.iter().for_each(|(name, n)| arguments.set_signed(name, *n));
+        arguments.set("topology", topology.address());
+        arguments.set("values", values.address());
         topology_offsets.iter().for_each(|(name, offset)| arguments.set(name, topology.address() + offset));
         shared_values.iter().for_each(|(name, offset)| arguments.set(name, values.address() + offset));
         places.iter().for_each(|(name, place)| arguments.set(name, arena.address() + place.offset));
@@ -169,10 +171,11 @@ pub(crate) fn words(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
 fn topology(executor: &dyn Executor, shape: &Shape) -> Result<(Memory, Offsets), SimError> {
     let mut bytes = Vec::new();
     let mut offsets = Offsets::new();
-    for (name, values) in &shape.topology {
-        offsets.insert(name, bytes.len() as u64);
-        values.iter().for_each(|v| bytes.extend_from_slice(&v.to_le_bytes()));
-        bytes.resize(bytes.len().next_multiple_of(16), 0);
+    for array in shape.topology_memory() {
+        let first = 4 * array.first;
+        bytes.resize(first as usize, 0);
+        shape.topology[array.name].iter().for_each(|v| bytes.extend_from_slice(&v.to_le_bytes()));
+        offsets.insert(array.name, first);
     }
     upload(executor, &bytes, "the model's topology").map(|memory| (memory, offsets))
 }
@@ -180,16 +183,18 @@ fn topology(executor: &dyn Executor, shape: &Shape) -> Result<(Memory, Offsets),
 fn values(executor: &dyn Executor, shape: &Shape, real: u64) -> Result<(Memory, Offsets), SimError> {
     let mut bytes = Vec::new();
     let mut offsets = Offsets::new();
-    for (name, values) in &shape.values {
-        offsets.insert(name, bytes.len() as u64);
-        bytes.extend(to_bytes(values, real as usize));
-        bytes.resize(bytes.len().next_multiple_of(16), 0);
+    for array in shape.value_memory() {
+        let first = real * array.first;
+        bytes.resize(first as usize, 0);
+        bytes.extend(to_bytes(&shape.values[array.name], real as usize));
+        offsets.insert(array.name, first);
     }
     upload(executor, &bytes, "the model's values").map(|memory| (memory, offsets))
 }
 
+/// Whole groups of 16 bytes, which kernels copy at once.
 fn upload(executor: &dyn Executor, bytes: &[u8], what: &str) -> Result<Memory, SimError> {
-    let mut memory = executor.allocate(bytes.len(), what)?;
+    let mut memory = executor.allocate(bytes.len().next_multiple_of(16), what)?;
     memory.write(0, bytes)?;
     Ok(memory)
 }

@@ -173,6 +173,7 @@ mod tests {
             input_bytes_per_env: 0,
             output_bytes_per_env: 0,
             model_bytes: 0,
+            model_words_per_block: 0,
             model_bytes_per_env: 0,
             usual: Default::default(),
             proven: Default::default(),

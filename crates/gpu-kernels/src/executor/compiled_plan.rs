@@ -18,7 +18,7 @@ use phalanx_model::Model;
 /// If the model has no kernels or does not fit, or there is no NVRTC for such a device.
 pub fn plan_compiled(model: &Model, limits: &DeviceLimits, demand: &Demand) -> Result<LaunchPlan, PlanningError> {
     let shape = Shape::of(model)?;
-    let dims = batch_dims(&shape, &[], demand.num_envs);
+    let dims = batch_dims(&shape, &[], limits, demand.num_envs);
     let estimate = plan(limits, &dims, &KernelNeeds::estimate(), demand)?;
     let nvrtc = Nvrtc::open()?;
     let (major, minor) = limits.compute_capability;

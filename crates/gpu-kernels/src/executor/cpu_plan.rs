@@ -30,6 +30,7 @@ pub(super) fn cpu_plan(
             threads_per_block: 1,
             static_shared_bytes: 0,
             dynamic_shared_bytes: 0,
+            model_words_per_block: 0,
             registers_per_thread: 0,
             grid_blocks: threads as u32,
             blocks_per_sm: 1,

@@ -136,7 +136,10 @@ impl CudaExecutor {
         let mut demand = demand.clone();
         let free = device.memory()?.free + limits.context_bytes;
         demand.memory_limit = Some(demand.memory_limit.map_or(free, |limit| limit.min(free)));
-        let dims = batch_dims(shape, &options.per_env, demand.num_envs);
+        let mut dims = batch_dims(shape, &options.per_env, &limits, demand.num_envs);
+        if options.generic_only {
+            dims.model_words_per_block = 0; // the generic kernel reads the model where it lies
+        }
         let nvrtc = Nvrtc::open_up_to(driver_version()?.major)?;
         let arch = nvrtc.architecture_for(device.attributes().architecture())?;
         let compiler = Arc::new(Compiler { nvrtc, cache: Cache::from_env(), arch });

@@ -39,6 +39,12 @@ pub fn kernel_request(kernel: &KernelPlan, shape: Option<&Shape>) -> KernelReque
             let name = crate::fields::find(&array.name).map_or("", |f| f.name);
             baked.work.insert(name, (shared, (!moves).then_some(array.offset_words as i64)));
         }
+        let copy = shape.block_copy(kernel.model_words_per_block);
+        let (topology, values) = (shape.topology_memory(), shape.value_memory());
+        let topology = topology.iter().filter(|a| a.end <= copy.topology).map(|a| (a.name, a.first));
+        let shared = values.iter().filter(|a| a.end <= copy.values && !shape.per_env.contains(a.name));
+        baked.copied = topology.chain(shared.map(|a| (a.name, copy.topology + a.first))).collect();
+        baked.copy = copy;
         specialised_header(&baked)
     });
     let headers = SOURCES.iter().filter(|(name, _)| name.ends_with(".h")).map(|(name, text)| {

@@ -5,6 +5,7 @@
 //! Jacobian entries than the maxima. Refuses a model whose pairs need a collision function that there is none of.
 
 mod collision_table;
+mod model_memory;
 mod refusals;
 mod topology;
 mod values;
@@ -13,8 +14,9 @@ use crate::fields::Size;
 use crate::pairs::PAIR_TYPES;
 use crate::view::Baked;
 use collision_table::CollisionTable;
+pub use model_memory::ModelArray;
 use phalanx_model::{Integrator, Model};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// MuJoCo's integrator numbers, which the kernels use.
 const EULER: i64 = 0;
@@ -70,6 +72,8 @@ pub struct Shape {
     pub iterations: i64,
     /// Bound on line-search iterations.
     pub ls_iterations: i64,
+    /// Model fields of which every environment has its own.
+    pub per_env: BTreeSet<&'static str>,
     collisions: CollisionTable,
 }
 
@@ -100,6 +104,7 @@ impl Shape {
             disableflags: i64::from(model.opt.disableflags),
             iterations: i64::from(model.opt.iterations),
             ls_iterations: i64::from(model.opt.ls_iterations),
+            per_env: BTreeSet::new(),
             collisions,
         };
         if model.opt.density > 0.0 || model.opt.viscosity > 0.0 {
@@ -178,7 +183,19 @@ impl Shape {
     /// What a specialised header holds as constants, but for the workspace.
     pub fn baked(&self) -> Baked {
         let options = BTreeMap::from([("opt_integrator", self.integrator), ("opt_disableflags", self.disableflags)]);
-        Baked { sizes: self.sizes.clone(), topology: self.topology.clone(), options, work: BTreeMap::new() }
+        let (sizes, topology) = (self.sizes.clone(), self.topology.clone());
+        Baked { sizes, topology, options, ..Baked::default() }
+    }
+
+    /// Gives every environment its own values of these model fields, and makes room for what they may turn on.
+    pub fn give_each_env(&mut self, fields: &[&'static str]) {
+        self.per_env = fields.iter().copied().collect();
+        if self.per_env.contains("dof_frictionloss") {
+            self.allow_friction_rows();
+        }
+        if self.per_env.contains("opt_density") || self.per_env.contains("opt_viscosity") {
+            self.allow_medium();
+        }
     }
 
     /// Makes room for dry friction on every dof, also where the model has none: its values may be edited later.

@@ -6,6 +6,22 @@ use std::fmt::Write;
 
 const NOTICE: &str = "// Generated from the field table by `cargo xtask generate`; do not edit.\n";
 
+/// How many words of the topology and of the values every block of a specialised kernel copies into shared memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BlockCopy {
+    /// From the start of the topology.
+    pub topology: u64,
+    /// From the start of the values.
+    pub values: u64,
+}
+
+impl BlockCopy {
+    /// Words of shared memory.
+    pub fn words(self) -> u64 {
+        self.topology + self.values
+    }
+}
+
 /// What a specialised header holds as constants.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Baked {
@@ -17,6 +33,10 @@ pub struct Baked {
     pub options: BTreeMap<&'static str, i64>,
     /// Workspace arrays: whether they live in shared memory and, where it cannot move with the capacity, their offset.
     pub work: BTreeMap<&'static str, (bool, Option<i64>)>,
+    /// What every block copies into its shared memory.
+    pub copy: BlockCopy,
+    /// Where the arrays of that copy lie in it, in words.
+    pub copied: BTreeMap<&'static str, u64>,
 }
 
 /// The header that reads everything from the argument block.
@@ -41,6 +61,7 @@ fn header(baked: Option<&Baked>) -> String {
     arguments(&mut out);
     if let Some(baked) = baked {
         tables(&mut out, baked);
+        out.push_str("PHALANX_SHARED_ARRAY(phalanx_shared)\n\n");
     }
     model(&mut out, baked);
     env(&mut out, baked);
@@ -127,6 +148,10 @@ fn blocks(out: &mut String, baked: &Baked) {
 fn model(out: &mut String, baked: Option<&Baked>) {
     out.push_str("/// The model as one environment sees it.\nstruct Model {\n");
     out.push_str("  const Arguments* arguments;\n  int env;\n");
+    let copy = baked.map_or_else(BlockCopy::default, |b| b.copy);
+    out.push_str("  // Words of topology and values that every block keeps in shared memory, before its workspaces.\n");
+    let _ =
+        writeln!(out, "  static constexpr int copied_topology = {}, copied_values = {};", copy.topology, copy.values);
     for size in Size::ALL {
         match baked {
             None => {
@@ -157,29 +182,34 @@ fn model(out: &mut String, baked: Option<&Baked>) {
     }
     out.push_str(" {}\n");
     for field in owned(|o| o == Owner::Topology) {
-        let from = if baked.is_some() { "table::" } else { "arguments->" };
-        let _ = writeln!(out, "  INLINE int {0}(int i) const {{ return {from}{0}[i]; }}", field.name);
+        let name = field.name;
+        let from = match baked {
+            Some(Baked { copied, .. }) if copied.contains_key(name) => {
+                format!("((const int*)phalanx_shared + {})", copied[name])
+            }
+            Some(_) => format!("table::{name}"),
+            None => format!("arguments->{name}"),
+        };
+        let _ = writeln!(out, "  INLINE int {name}(int i) const {{ return {from}[i]; }}");
     }
     for field in owned(|o| o == Owner::Model) {
-        model_value(out, field);
+        model_value(out, field, baked.and_then(|b| b.copied.get(field.name)));
     }
     out.push_str("};\n\n");
 }
 
-fn model_value(out: &mut String, field: &Field) {
+fn model_value(out: &mut String, field: &Field, copied: Option<&u64>) {
     let (name, cpp) = (field.name, field.element.cpp());
     let single = field.dims.iter().all(|d| *d == crate::fields::Dim::Fixed(1));
     let (parameter, index) = if single { ("", "0") } else { ("int i", "i") };
-    let _ = writeln!(
-        out,
-        "  INLINE {cpp} {name}({parameter}) const {{ return ((const {cpp}*)(arguments->{name} + wide_product(env, (int)arguments->{name}_stride)))[{index}]; }}"
-    );
+    let from = match copied {
+        Some(first) => format!("phalanx_shared + {first}"),
+        None => format!("arguments->{name} + wide_product(env, (int)arguments->{name}_stride)"),
+    };
+    let _ = writeln!(out, "  INLINE {cpp} {name}({parameter}) const {{ return ((const {cpp}*)({from}))[{index}]; }}");
 }
 
 fn env(out: &mut String, baked: Option<&Baked>) {
-    if baked.is_some() {
-        out.push_str("PHALANX_SHARED_ARRAY(phalanx_shared)\n\n");
-    }
     out.push_str("/// One environment's workspace and the team's own counts.\nstruct Env : EnvState {\n");
     // A specialised kernel names the shared array itself, so that the compiler knows which memory it is. A generic kernel's
     // arrays are all in one memory, so that a place is one addition.

@@ -8,5 +8,5 @@
 mod header;
 mod slots;
 
-pub use header::{Baked, generic_header, specialised_header};
+pub use header::{Baked, BlockCopy, generic_header, specialised_header};
 pub use slots::{ArgumentBlock, CONTROL, Control, SLOT_COUNT, Slot, slot_index, slot_names};

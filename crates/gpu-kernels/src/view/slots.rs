@@ -36,6 +36,8 @@ pub const CONTROL: &[Control] = &[
     c("jacobian_capacity", "int64_t", "Jacobian entries that the workspace holds"),
     c("shared_words", "int64_t", "numbers of shared memory per environment"),
     c("global_words", "int64_t", "numbers of global memory per environment"),
+    c("topology", "const int*", "all topology arrays, one after another"),
+    c("values", "const real*", "all model fields that the environments share, one after another"),
     c("workspace", "real*", "global workspace of the resident teams"),
     c("fault", "uint32_t*", "fault bits of each environment"),
     c("step_count", "uint32_t*", "steps since the last reset of each environment"),

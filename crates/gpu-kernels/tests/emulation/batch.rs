@@ -2,7 +2,7 @@
 
 use phalanx_gpu_kernels::executor::{COUNTER_BANKS, COUNTERS};
 use phalanx_gpu_kernels::fields::{Owner, owned};
-use phalanx_gpu_kernels::shape::Shape;
+use phalanx_gpu_kernels::shape::{ModelArray, Shape};
 use phalanx_gpu_kernels::view::ArgumentBlock;
 use phalanx_model::Model;
 use std::collections::BTreeMap;
@@ -12,7 +12,8 @@ pub struct Batch {
     pub num_envs: usize,
     pub block: ArgumentBlock,
     reals: BTreeMap<&'static str, Vec<f32>>,
-    _topology: BTreeMap<&'static str, Vec<i32>>,
+    _topology: Vec<i32>,
+    _values: Vec<f32>,
     words: BTreeMap<&'static str, Vec<u32>>,
     counters: Vec<u64>,
 }
@@ -50,9 +51,14 @@ impl Batch {
         ];
         let mut words: BTreeMap<_, _> = words.into_iter().map(|(name, n)| (name, vec![0u32; n])).collect();
         let mut counters = vec![0u64; COUNTER_BANKS * COUNTERS];
-        let topology = shape.topology.clone();
+        let topology = one_after_another(shape.topology_memory(), |name| &shape.topology[name]);
+        let values = one_after_another(shape.value_memory(), |name| &reals[name]);
         shape.sizes.iter().for_each(|(name, n)| block.set_signed(name, *n));
-        topology.iter().for_each(|(name, values)| block.set(name, values.as_ptr() as u64));
+        block.set("topology", topology.as_ptr() as u64);
+        block.set("values", values.as_ptr() as u64);
+        for array in shape.topology_memory() {
+            block.set(array.name, topology[array.first as usize..].as_ptr() as u64);
+        }
         reals.iter_mut().for_each(|(name, values): (_, &mut Vec<f32>)| block.set(name, values.as_mut_ptr() as u64));
         words.iter_mut().for_each(|(name, values)| block.set(name, values.as_mut_ptr() as u64));
         block.set("counters", counters.as_mut_ptr() as u64);
@@ -61,7 +67,7 @@ impl Batch {
         block.set_signed("opt_disableflags", shape.disableflags);
         block.set_signed("opt_iterations", shape.iterations);
         block.set_signed("opt_ls_iterations", shape.ls_iterations);
-        Batch { num_envs, block, reals, _topology: topology, words, counters }
+        Batch { num_envs, block, reals, _topology: topology, _values: values, words, counters }
     }
 
     /// The numbers of a field.
@@ -137,6 +143,19 @@ impl Batch {
         }
         (!text.is_empty()).then_some(text)
     }
+}
+
+/// Arrays of the model as they lie in its memory, with whole groups of four words.
+fn one_after_another<'a, T: Copy + Default + 'a>(
+    places: Vec<ModelArray>,
+    values: impl Fn(&'static str) -> &'a Vec<T>,
+) -> Vec<T> {
+    let words = places.last().map_or(0, |last| last.end.next_multiple_of(4));
+    let mut memory = vec![T::default(); words as usize];
+    for array in places {
+        memory[array.first as usize..array.end as usize].copy_from_slice(values(array.name));
+    }
+    memory
 }
 
 /// A small generator: the start states need no quality.
