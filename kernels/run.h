@@ -63,7 +63,8 @@ INLINE void finish_pass(Team team, const Model& model, Env& env, int pass, bool 
   raise_marks(team, env);
   if (!env.fits) {
     if (team.lane == 0) {
-      const uint32_t slot = atomic_add(a.retry_count, 1u);
+      Progress& progress = *a.progress;
+      const uint32_t slot = atomic_add(progress.retry_count + progress.step_turn, 1u);
       a.retry_list[2 * slot] = (uint32_t)env.index;
       a.retry_list[2 * slot + 1] = (uint32_t)pass;
     }
@@ -131,13 +132,13 @@ INLINE void run_environment(Team team, const Arguments& a, Workspace workspace, 
 
 /// Adds a team's tally to its bank of the counters.
 template <class Team> INLINE void add_tally(Team team, const Arguments& a, int64_t bank, const Tally& tally) {
-  if (team.lane != 0) return;
+  if (team.lane != 0 || tally.steps == 0) return;
   uint64_t* counters = a.counters + (bank % counter_banks) * counter_count;
   atomic_add(counters + count_contacts, tally.contacts);
   atomic_add(counters + count_rows, tally.rows);
   atomic_add(counters + count_iterations, tally.iterations);
   atomic_add(counters + count_solves, tally.solves);
-  atomic_add(counters + count_retried, tally.retried);
-  atomic_add(counters + count_not_converged, tally.not_converged);
+  if (tally.retried > 0) atomic_add(counters + count_retried, tally.retried);
+  if (tally.not_converged > 0) atomic_add(counters + count_not_converged, tally.not_converged);
   atomic_add(counters + count_steps, tally.steps);
 }

@@ -335,8 +335,7 @@ struct Arguments {
   uint32_t* step_count;
   const uint8_t* mask;
   uint32_t* retry_list;
-  uint32_t* retry_count;
-  uint32_t* work_count;
+  Progress* progress;
   int64_t is_retry;
   uint64_t* counters;
   uint32_t* marks;

@@ -16,6 +16,14 @@ INLINE bool lane_any(bool p) { return __any_sync(0xffffffffu, p); }
 INLINE void block_meet() { asm volatile("bar.sync 0;" ::: "memory"); }
 INLINE int block_lane() { return (int)threadIdx.x; }
 INLINE int block_lanes() { return (int)blockDim.x; }
+/// Every kernel's first act, before it touches memory. From compute capability 9 on a kernel may be launched while the one before
+/// it in the stream still runs: it waits here until that is done, and lets the next be launched meanwhile.
+INLINE void begin_after_earlier_kernels() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
 #elif defined(PHALANX_EMULATE_LANES)
 #define PHALANX_LANE_PRIMITIVES 1
 #include "platform/emulated_lanes.h"
@@ -23,6 +31,7 @@ INLINE int block_lanes() { return (int)blockDim.x; }
 INLINE void block_meet() { lane_sync(); }
 INLINE int block_lane() { return EmulatedWarp::running()->current; }
 INLINE int block_lanes() { return EmulatedWarp::width; }
+INLINE void begin_after_earlier_kernels() {}
 #else
 #define PHALANX_LANE_PRIMITIVES 0
 #endif

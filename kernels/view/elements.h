@@ -33,6 +33,14 @@ struct alignas(16) FourReals {
   real value[4];
 };
 
+/// What the two kernels of a step tell each other, so that the host need not prepare a step: each clears what the other will use,
+/// at a time when the other does not run.
+struct Progress {
+  uint32_t retry_count[2];         // length of the retry list: of this call and of the next, in turns
+  uint32_t step_work, retry_work;  // environments that a kernel's warps have taken beyond their first
+  uint32_t step_turn, retry_turn;  // which of the two lengths is this call's, as each kernel reads it
+};
+
 /// What a team knows of its environment beside the workspace: the same in all of its lanes.
 struct EnvState {
   int64_t index = 0;          // in the batch

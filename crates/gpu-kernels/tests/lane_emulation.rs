@@ -165,7 +165,7 @@ fn the_generic_kernel_in_the_retry_kernels_workspaces_stands_in_for_a_step_kerne
                 batch.block.set("output_level", 3);
             }
             cpu.step(&expected.block).unwrap();
-            played.words("work_count")[0] = 0;
+            played.words("progress").fill(0);
             // Two teams, so that they go on to other environments.
             kernel.launch("phalanx_step", &stand_in, &played.block, Launch { what: &shape.name, blocks: 2, order });
             assert_eq!(played.retries(), [], "{}: its workspaces hold whatever is needed", shape.name);
@@ -233,16 +233,14 @@ fn compare(model: &Model, case: Case) {
             batch.block.set("output_level", (launch as u64 + 3) % 4);
         }
         cpu.step(&expected.block).unwrap();
-        played.words("retry_count")[0] = 0;
-        played.words("work_count")[0] = 0;
+        played.words("progress").fill(0);
         // One block too few for one wave, so that teams go on to a second environment.
         let blocks = (environments as u32).div_ceil(plan.step().envs_per_block).saturating_sub(1).max(1);
         let order = case.order;
         step.launch("phalanx_step", plan.step(), &played.block, Launch { what: &what, blocks, order });
         assert_eq!(played.retries(), expected.retries(), "{what}: the retry lists of launch {launch}");
         retried += played.retries().len();
-        played.words("work_count")[0] = 0;
-        if let (Some(retry), true) = (&retry, played.words("retry_count")[0] > 0) {
+        if let (Some(retry), true) = (&retry, played.words("progress")[0] > 0) {
             let what = format!("{what}, retry");
             retry.launch("phalanx_step", plan.retry(), &played.block, Launch { what: &what, blocks: 2, order });
         }

@@ -1,7 +1,7 @@
 //! The memory of a batch: one arena for state and inputs, one for the model's values, and what is allocated on request.
 use crate::SimError;
 use crate::pieces::Source;
-use phalanx_gpu_kernels::executor::{COUNTER_BANKS, COUNTERS, Executor, Memory};
+use phalanx_gpu_kernels::executor::{COUNTER_BANKS, COUNTERS, Executor, Memory, PROGRESS_WORDS};
 use phalanx_gpu_kernels::fields::{FIELDS, Field, Owner, owned};
 use phalanx_gpu_kernels::shape::Shape;
 use phalanx_gpu_kernels::view::ArgumentBlock;
@@ -75,7 +75,7 @@ impl StateArena {
             ("step_count", 4 * num_envs),
             ("mask", num_envs),
             ("retry_list", 8 * num_envs),
-            ("retry_count", 4),
+            ("progress", 4 * PROGRESS_WORDS),
             ("marks", 16),
             ("counters", (8 * COUNTER_BANKS * COUNTERS) as u64),
             ("stage_clocks", 8 * stages as u64),
@@ -94,7 +94,7 @@ impl StateArena {
         topology_offsets.iter().for_each(|(name, offset)| arguments.set(name, topology.address() + offset));
         shared_values.iter().for_each(|(name, offset)| arguments.set(name, values.address() + offset));
         places.iter().for_each(|(name, place)| arguments.set(name, arena.address() + place.offset));
-        for name in ["fault", "step_count", "retry_list", "retry_count", "marks", "counters"] {
+        for name in ["fault", "step_count", "retry_list", "progress", "marks", "counters"] {
             arguments.set(name, control.address() + control_offsets[name]);
         }
         Ok(StateArena {

@@ -135,6 +135,8 @@ impl DriverCode {
     pub const NO_DEVICE: Self = Self(100);
     /// Not an error: work is still going on.
     pub const NOT_READY: Self = Self(600);
+    /// The driver lacks a function, or a module a name.
+    pub const NOT_FOUND: Self = Self(500);
 
     /// The name in cuda.h and what it means in a few words.
     pub fn name(self) -> (&'static str, &'static str) {

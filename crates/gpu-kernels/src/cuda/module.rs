@@ -10,8 +10,9 @@ use cust::sys::{CUfunction, CUmodule};
 use serde::{Deserialize, Serialize};
 
 use super::device::Device;
-use super::driver::log_failure;
-use super::error::CudaError;
+use super::driver::{check_code, log_failure};
+use super::error::{CudaError, DriverCode};
+use super::overlap::launch_overlapping;
 use super::stream::StreamHandle;
 use crate::compile::Cubin;
 
@@ -81,7 +82,7 @@ impl Module {
             KernelAttributes::of(raw, name)
         })?;
         let argument_bytes = contents.argument_bytes as usize;
-        Ok(Kernel { module: self.clone(), raw, name: name.into(), attributes, argument_bytes })
+        Ok(Kernel { module: self.clone(), raw, name: name.into(), attributes, argument_bytes, overlaps: false })
     }
 }
 
@@ -165,6 +166,7 @@ pub struct Kernel {
     name: String,
     attributes: KernelAttributes,
     argument_bytes: usize,
+    overlaps: bool,
 }
 
 // SAFETY: the driver lets any thread use a function; the module is kept.
@@ -191,6 +193,15 @@ impl Kernel {
     /// Bytes of its arguments, from the cubin.
     pub fn argument_bytes(&self) -> usize {
         self.argument_bytes
+    }
+
+    /// Lets launches begin while the kernel before them still runs, where device and driver can.
+    ///
+    /// # Safety
+    /// The kernel waits for earlier kernels before it touches memory.
+    #[must_use]
+    pub unsafe fn overlapping(self) -> Self {
+        Self { overlaps: self.module.0.contents.arch.major() >= 9, ..self }
     }
 
     /// Allows launches with up to this much dynamic shared memory; 48 KB are allowed anyway.
@@ -253,7 +264,18 @@ impl Kernel {
         let mut pointers = [arguments.as_ptr().cast_mut().cast::<c_void>()];
         let device = self.device();
         tracing::trace!("launching `{name}` on {device}: {shape}");
+        // A graph keeps the usual order: older drivers cannot capture the other.
+        let overlaps = self.overlaps && !stream.is_capturing(device)?;
         device.with_current(|| {
+            if overlaps {
+                // SAFETY: as below; whoever made the kernel overlapping vouches for its waiting.
+                let code = unsafe { launch_overlapping(self.raw, shape, stream.raw(), &mut pointers) };
+                if code != DriverCode::NOT_FOUND {
+                    return check_code("cuLaunchKernelEx", code.0, || {
+                        format!("launching `{name}` on {device}: {shape} ({})", self.limits())
+                    });
+                }
+            }
             // SAFETY: the kernel takes one argument of this very size (or none), which the driver copies before it returns;
             // the caller vouches for the addresses in it.
             unsafe {

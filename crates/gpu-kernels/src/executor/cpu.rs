@@ -217,7 +217,7 @@ impl Executor for CpuExecutor {
         Ok(Memory::Host(HostMemory::zeroed(bytes, what)?))
     }
     fn step(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
-        let retry_count = arguments.get("retry_count") as *mut u32;
+        let retry_count = arguments.get("progress") as *mut u32;
         // SAFETY: the caller's counter; no kernel runs now.
         unsafe { *retry_count = 0 };
         self.run(arguments, false, arguments.get("num_envs") as i64);

@@ -8,7 +8,7 @@
 use super::awaited::Awaited;
 use super::compiled_plan::{Compiler, SecondPlan, compiled_attributes};
 use super::cuda_kernels::kernel_request;
-use super::{Executor, ExecutorError, Memory, StepKernels, is_mixed, stand_in, workspace_slots};
+use super::{Executor, ExecutorError, Memory, PROGRESS_WORDS, StepKernels, is_mixed, stand_in, workspace_slots};
 use crate::compile::{Cache, CachedCubin, Nvrtc};
 use crate::cuda::{
     Buffer, CudaError, Device, DeviceAttributes, Kernel, LaunchShape, Module, Stream, StreamHandle, driver_version,
@@ -37,9 +37,6 @@ pub struct CudaOptions {
     /// Model fields with one value per environment.
     pub per_env: Vec<&'static str>,
 }
-
-/// Words of the progress buffer: retries, then the work taken by the step and by the retry kernel.
-const PROGRESS_WORDS: u64 = 3;
 
 /// Threads of a block of the small kernels (reset, random controls).
 const SMALL_BLOCK: u32 = 256;
@@ -70,7 +67,7 @@ pub struct CudaExecutor {
     set_constants: Kernel,
     reset: Kernel,
     random_controls: Kernel,
-    /// Length of the retry list, and how far each kernel's warps have come: cleared before every step.
+    /// What the step and the retry kernel tell each other.
     progress: Buffer,
     clock_hz: f64,
     // Declared after everything that lives on them.
@@ -187,11 +184,12 @@ impl CudaExecutor {
             workspace.zero(stream)?;
             Ok(workspace)
         };
+        progress.zero(stream)?;
         let retry_workspace = reserve(plan.retry(), plan.memory.retry)?;
-        let retry = Launch::new(generic.kernel("phalanx_step")?, plan.retry(), retry_workspace, &progress)?;
+        let retry = Launch::new(kernel_of(&generic, "phalanx_step")?, plan.retry(), retry_workspace, &progress)?;
         let (step, coming) = match step {
             StepKernel::Compiled(step) => {
-                let kernel = Module::load(&device, &step.cubin)?.kernel("phalanx_step")?;
+                let kernel = kernel_of(&Module::load(&device, &step.cubin)?, "phalanx_step")?;
                 let workspace = reserve(plan.step(), plan.memory.workspace)?;
                 (Awaited::ready(SPECIALISED, Launch::new(kernel, plan.step(), workspace, &progress)?), None)
             }
@@ -211,9 +209,9 @@ impl CudaExecutor {
             step,
             coming,
             retry,
-            set_constants: generic.kernel("phalanx_set_constants")?,
-            reset: generic.kernel("phalanx_reset")?,
-            random_controls: generic.kernel("phalanx_random_controls")?,
+            set_constants: kernel_of(&generic, "phalanx_set_constants")?,
+            reset: kernel_of(&generic, "phalanx_reset")?,
+            random_controls: kernel_of(&generic, "phalanx_random_controls")?,
             progress,
             clock_hz: f64::from(device.attributes().clock_rate_khz) * 1e3,
             own_stream,
@@ -238,7 +236,7 @@ impl CudaExecutor {
         let ready = step.poll(|cubin| {
             let Some(Coming { second, workspace }) = coming.take() else { unreachable!("it is taken over once") };
             let after = stand_in::within(second.compiled(&cubin)?, plan, workspace.bytes())?;
-            let kernel = Module::load(device, &cubin.cubin)?.kernel("phalanx_step")?;
+            let kernel = kernel_of(&Module::load(device, &cubin.cubin)?, "phalanx_step")?;
             let launch = Launch::new(kernel, after.step(), workspace, progress)?;
             *plan = after;
             Ok(launch)
@@ -278,8 +276,7 @@ impl Launch {
         let mut slots = workspace_slots(plan);
         slots.push((slot_index("workspace"), workspace.pointer()));
         slots.push((slot_index("is_retry"), is_retry));
-        slots.push((slot_index("retry_count"), progress.pointer()));
-        slots.push((slot_index("work_count"), progress.pointer() + 4 * (1 + is_retry)));
+        slots.push((slot_index("progress"), progress.pointer()));
         Ok(Launch { kernel, shape, slots, block: ArgumentBlock::default(), workspace })
     }
 
@@ -303,6 +300,12 @@ impl Launch {
         // SAFETY: the block holds live pointers of this device; the caller keeps them until the stream has passed.
         unsafe { self.kernel.launch(self.shape, bytes_of(&self.block), stream) }
     }
+}
+
+/// A kernel of `kernels/entry_gpu.cu`.
+fn kernel_of(module: &Module, name: &str) -> Result<Kernel, CudaError> {
+    // SAFETY: each of them begins with `begin_after_earlier_kernels`.
+    Ok(unsafe { module.kernel(name)?.overlapping() })
 }
 
 /// The block as bytes.
@@ -333,8 +336,9 @@ impl Executor for CudaExecutor {
     }
     fn step(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
         self.take_over()?;
-        self.progress.fill_words(0, PROGRESS_WORDS, 0, self.stream)?;
         let Some(step) = self.step.get() else {
+            // No retry kernel follows that would clear what this one leaves.
+            self.progress.zero(self.stream)?;
             self.step_kernels.generic_calls += 1;
             return Ok(self.retry.stand_in(arguments, self.stream)?);
         };

@@ -37,6 +37,9 @@ pub const COUNTER_BANKS: usize = 64;
 /// Counters of a bank, as in `kernels/run.h`.
 pub const COUNTERS: usize = 8;
 
+/// Words of `Progress` in `kernels/view/elements.h`.
+pub const PROGRESS_WORDS: u64 = 6;
+
 /// Why an executor could not be made or a launch failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ExecutorError {

@@ -1,6 +1,6 @@
 //! A batch of environments in plain vectors, for the executors as the simulation would pass it.
 
-use phalanx_gpu_kernels::executor::{COUNTER_BANKS, COUNTERS};
+use phalanx_gpu_kernels::executor::{COUNTER_BANKS, COUNTERS, PROGRESS_WORDS};
 use phalanx_gpu_kernels::fields::{Owner, owned};
 use phalanx_gpu_kernels::shape::{ModelArray, Shape};
 use phalanx_gpu_kernels::view::ArgumentBlock;
@@ -45,8 +45,7 @@ impl Batch {
             ("fault", n),
             ("step_count", n),
             ("retry_list", 2 * n),
-            ("retry_count", 1),
-            ("work_count", 1),
+            ("progress", PROGRESS_WORDS as usize),
             ("marks", 4),
         ];
         let mut words: BTreeMap<_, _> = words.into_iter().map(|(name, n)| (name, vec![0u32; n])).collect();
@@ -99,7 +98,7 @@ impl Batch {
 
     /// Environment and pass of every entry of the retry list, in order.
     pub fn retries(&self) -> Vec<(u32, u32)> {
-        let count = self.words["retry_count"][0] as usize;
+        let count = self.words["progress"][0] as usize;
         let mut list: Vec<_> = self.words["retry_list"].chunks_exact(2).take(count).map(|e| (e[0], e[1])).collect();
         list.sort_unstable();
         list
