@@ -14,9 +14,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let model = phalanx_model::Model::from_file(&path)?;
         let shape = Shape::of(&model)?;
         let plan = plan_model(&model, &limits, &Demand::envs(8192))?;
-        for (label, shape) in [("specialised", Some(&shape)), ("generic", None)] {
-            let kernel = if shape.is_some() { plan.step() } else { plan.retry() };
-            let r = kernel_request(kernel, shape);
+        for kernel in &plan.kernels {
+            let r = kernel_request(kernel, Some(&shape));
             let compiled = nvrtc.compile(&Request {
                 name: &r.name,
                 source: r.source,
@@ -28,7 +27,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let cubin = Cubin::read(&compiled.cubin)?;
             let k = cubin.kernel("phalanx_step").ok_or("kernel")?;
             println!(
-                "{path} {label}: lanes {} smem {} blocks/SM {} {:.1} s, {} registers, {} local bytes, {} code bytes, arguments {}",
+                "{path} {}: lanes {} smem {} blocks/SM {} {:.1} s, {} registers, {} local bytes, {} code bytes, arguments {}",
+                kernel.name,
                 kernel.lanes_per_env,
                 kernel.dynamic_shared_bytes,
                 kernel.blocks_per_sm,

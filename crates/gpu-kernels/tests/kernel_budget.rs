@@ -6,7 +6,7 @@ mod installed;
 use installed::nvrtc;
 use phalanx_gpu_kernels::compile::{Architecture, Cache, Request, compile_cached};
 use phalanx_gpu_kernels::executor::{KernelRequest, kernel_request};
-use phalanx_gpu_kernels::planning::plan_model;
+use phalanx_gpu_kernels::planning::{model_dims, plan_model};
 use phalanx_gpu_kernels::shape::Shape;
 use phalanx_gpu_kernels::view::slot_names;
 use phalanx_launch_planner::{Demand, DeviceLimits};
@@ -39,7 +39,10 @@ fn requests() -> Vec<(&'static str, KernelRequest)> {
         let model = Model::from_file(path).unwrap();
         let plan = plan_model(&model, &limits, &Demand::envs(8192)).unwrap();
         match name {
-            "generic" => (name, kernel_request(plan.retry(), None)),
+            "generic" => {
+                let dims = model_dims(&Shape::of(&model).unwrap(), &[], &[]);
+                (name, kernel_request(&plan.stand_in(&dims), None))
+            }
             _ => (name, kernel_request(plan.step(), Some(&Shape::of(&model).unwrap()))),
         }
     };

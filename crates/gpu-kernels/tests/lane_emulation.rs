@@ -7,7 +7,7 @@ use emulation::batch::{Batch, Random, draw_controls, randomise};
 use emulation::library::{CLANG, Compiler, EmulatedKernel, GXX, GXX_OPTIMISED, Launch, Order};
 use emulation::models;
 use phalanx_gpu_kernels::executor::{CpuExecutor, CpuOptions, Executor, kernel_request};
-use phalanx_gpu_kernels::planning::plan_model;
+use phalanx_gpu_kernels::planning::{model_dims, plan_model};
 use phalanx_gpu_kernels::shape::Shape;
 use phalanx_launch_planner::{Demand, DeviceLimits, KernelPlan, LaunchPlan, Placement};
 use phalanx_model::Model;
@@ -90,7 +90,8 @@ fn derived_model_fields_of_each_environment_have_the_cpus_bits() {
         let demand = Demand::envs(environments);
         let plan = plan_model(&model, &DeviceLimits::preset("h200").unwrap(), &demand).unwrap();
         let mut cpu = CpuExecutor::new(&shape, &demand, &CpuOptions::default()).unwrap();
-        let kernel = EmulatedKernel::build("generic-32", &kernel_request(plan.retry(), None), GXX);
+        let generic = plan.stand_in(&model_dims(&shape, &[], &[]));
+        let kernel = EmulatedKernel::build("generic-32", &kernel_request(&generic, None), GXX);
         let batch = || {
             let mut batch = Batch::new(&shape, &model, environments as usize);
             batch.make_per_env(EDITED);
@@ -106,7 +107,7 @@ fn derived_model_fields_of_each_environment_have_the_cpus_bits() {
         for order in [Order::Ascending, Order::Shuffled] {
             DERIVED.iter().for_each(|field| played.reals(field).fill(f32::NAN));
             let launch = Launch { what: &shape.name, blocks: 2, order };
-            kernel.launch("phalanx_set_constants", plan.retry(), &played.block, launch);
+            kernel.launch("phalanx_set_constants", &generic, &played.block, launch);
             for field in DERIVED {
                 let bits = |values: &[f32]| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
                 assert_eq!(bits(played.reals(field)), bits(expected.reals(field)), "{} {field} {order:?}", shape.name);
@@ -154,8 +155,8 @@ fn the_generic_kernel_in_the_retry_kernels_workspaces_stands_in_for_a_step_kerne
         let demand = Demand::envs(5);
         let plan = plan_model(&model, &DeviceLimits::preset("h200").unwrap(), &demand).unwrap();
         let mut cpu = CpuExecutor::new(&shape, &demand, &CpuOptions::default()).unwrap();
-        let kernel = EmulatedKernel::build("generic-32", &kernel_request(plan.retry(), None), GXX);
-        let stand_in = KernelPlan { name: "stand-in".into(), ..plan.retry().clone() };
+        let stand_in = plan.stand_in(&model_dims(&shape, &[], &[]));
+        let kernel = EmulatedKernel::build("generic-32", &kernel_request(&stand_in, None), GXX);
         let (mut expected, mut played) = (Batch::new(&shape, &model, 5), Batch::new(&shape, &model, 5));
         randomise(&mut expected, &model, 13);
         for (launch, order) in [Order::Ascending, Order::Shuffled].into_iter().enumerate() {
@@ -196,8 +197,12 @@ fn compare(model: &Model, case: Case) {
     let shape = Shape::of(model).unwrap();
     let what = format!("{} with {case:?}", shape.name);
     let environments = (32 / case.lanes + MORE_ENVIRONMENTS) as usize;
-    let mut demand =
-        Demand { lanes: Some(case.lanes), fast_contacts: case.fast_contacts, ..Demand::envs(environments as u64) };
+    let mut demand = Demand {
+        lanes: Some(case.lanes),
+        fast_contacts: case.fast_contacts,
+        generic_retry: !case.specialised,
+        ..Demand::envs(environments as u64)
+    };
     let limits = DeviceLimits::preset("h200").unwrap();
     let mut plan = plan_model(model, &limits, &demand).unwrap();
     let placed = |placement| plan.step().placement.values().any(|p| *p == placement);
@@ -259,17 +264,13 @@ fn compare(model: &Model, case: Case) {
     assert_eq!(finite, environments - 1, "{what}: all but the one that was blown up");
 }
 
-/// The step kernel as the case wants it, and the generic kernel of 32 lanes for retries.
+/// The step and the retry kernel as the case wants them.
 fn kernels(shape: &Shape, plan: &LaunchPlan, case: Case) -> (EmulatedKernel, Option<EmulatedKernel>) {
-    let build = |label: &str, kernel: &KernelPlan, shape: Option<&Shape>| {
-        let label = format!("{label}-{}", kernel.lanes_per_env);
-        EmulatedKernel::build(&label, &kernel_request(kernel, shape), case.compiler)
+    let own = case.specialised.then_some(shape);
+    let build = |kernel: &KernelPlan| {
+        let whose = own.map_or("generic", |shape| &shape.name);
+        let label = format!("{whose}-{}-{}", kernel.name, kernel.lanes_per_env);
+        EmulatedKernel::build(&label, &kernel_request(kernel, own), case.compiler)
     };
-    let step = if case.specialised {
-        build(&shape.name, plan.step(), Some(shape))
-    } else {
-        build("generic", plan.step(), None)
-    };
-    let retry = shape.proven_contacts() > 0;
-    (step, retry.then(|| build("generic", plan.retry(), None)))
+    (build(plan.step()), (shape.proven_contacts() > 0).then(|| build(plan.retry())))
 }

@@ -26,6 +26,9 @@ pub struct Demand {
     /// A row that was measured to be the fastest: it is chosen if it launches and fits, before any other preference.
     #[serde(default)]
     pub row: Option<RowChoice>,
+    /// The retry kernel is the generic one too, whose arrays are all in global memory.
+    #[serde(default)]
+    pub generic_retry: bool,
     /// Bytes of device memory that this process may take, its context included; the whole device if `None`.
     #[serde(default)]
     pub memory_limit: Option<u64>,

@@ -45,7 +45,7 @@ pub struct KernelAttributes {
 pub struct KernelNeeds {
     /// The step kernel, by lanes per environment.
     pub fast: BTreeMap<u32, KernelAttributes>,
-    /// The retry kernel: generic, 32 lanes per environment.
+    /// The retry kernel, of 32 lanes per environment; its local memory and code are those of all kernels but the step kernel.
     pub retry: KernelAttributes,
 }
 

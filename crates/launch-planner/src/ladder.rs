@@ -40,7 +40,7 @@ pub fn plan(
     check_model(model)?;
     check_pins(model, demand)?;
     let kernels = candidate_kernels(needs, demand)?;
-    let pool = RetryPool::new(device, model, &needs.retry)?;
+    let pool = RetryPool::new(device, model, &needs.retry, demand.generic_retry)?;
 
     // Every row that launches, with the memory that it leaves.
     let capacity = model.fast_capacity(demand.fast_contacts);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Capacity, DeviceLimits, MemoryMap, Placement, WorkspaceLayout};
+use crate::{Capacity, DeviceLimits, MemoryMap, ModelDims, Placement, WorkspaceLayout, layout};
 
 /// What to launch, with how much memory, and why. `Display` explains it; serde gives the keys of `plan --json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,6 +112,22 @@ impl LaunchPlan {
     /// The kernel that steps environments again that did not fit.
     pub fn retry(&self) -> &KernelPlan {
         &self.kernels[1]
+    }
+
+    /// The generic kernel in the retry kernel's workspaces, with everything in global memory: it stands in for the others while
+    /// they are compiled.
+    pub fn stand_in(&self, model: &ModelDims) -> KernelPlan {
+        let retry = self.retry();
+        let mut layout = layout(&model.arrays, retry.capacity, |_| Placement::Global);
+        layout.global_words_per_env = retry.layout.global_words_per_env;
+        KernelPlan {
+            name: "stand-in".to_string(),
+            dynamic_shared_bytes: 0,
+            model_words_per_block: 0,
+            placement: layout.placement_map(),
+            layout,
+            ..retry.clone()
+        }
     }
 
     /// How many of the threads that the busiest multiprocessor can hold the step kernel fills, in percent.

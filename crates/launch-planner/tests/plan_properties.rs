@@ -73,13 +73,14 @@ prop_compose! {
         pinned in prop::collection::vec(prop::option::weighted(0.2, any::<bool>()), model.arrays.len()),
         memory_limit in prop::option::of(1_000_000u64..100_000_000_000),
         reserve_bytes in prop_oneof![Just(0u64), 0u64..1_000_000_000],
+        generic_retry in any::<bool>(),
         names in Just(model.arrays.iter().map(|array| array.name.clone()).collect::<Vec<_>>()),
     ) -> Demand {
         let pins = |wanted: bool| {
             let pinned = names.iter().zip(&pinned).filter(|&(_, &pin)| pin == Some(wanted));
             pinned.map(|(name, _)| name.clone()).collect()
         };
-        Demand { num_envs, lanes: None, fast_contacts, row: None, pin_shared: pins(true), pin_global: pins(false), memory_limit, reserve_bytes }
+        Demand { num_envs, lanes: None, fast_contacts, row: None, pin_shared: pins(true), pin_global: pins(false), generic_retry, memory_limit, reserve_bytes }
     }
 }
 

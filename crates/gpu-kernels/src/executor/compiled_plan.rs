@@ -24,11 +24,20 @@ pub fn plan_compiled(model: &Model, limits: &DeviceLimits, demand: &Demand) -> R
     let (major, minor) = limits.compute_capability;
     let arch = nvrtc.architecture_for(Architecture::from_capability(major, minor))?;
     let compiler = Compiler { nvrtc, cache: Cache::from_env(), arch };
-    let (step, retry) =
-        compiler.compile_both(&kernel_request(estimate.step(), Some(&shape)), &kernel_request(estimate.retry(), None));
-    let retry = compiled_attributes(&retry?, estimate.retry());
-    let second = SecondPlan { limits: limits.clone(), dims, demand: demand.clone(), estimate, retry };
-    Ok(second.compiled(&step?)?)
+    let stand_in = estimate.stand_in(&dims);
+    let (own, generic) = compiler.compile_both(
+        || compiler.compile_specialised(&estimate, &shape),
+        || compiler.compile(&kernel_request(&stand_in, None)),
+    );
+    let stand_in = compiled_attributes(&generic?, &stand_in);
+    let second = SecondPlan { limits: limits.clone(), dims, demand: demand.clone(), estimate, stand_in };
+    Ok(second.compiled(&own?)?)
+}
+
+/// The kernels that are specialised for a model.
+pub(super) struct Specialised {
+    pub(super) step: CachedCubin,
+    pub(super) retry: CachedCubin,
 }
 
 /// NVRTC with its cache, for one architecture.
@@ -53,13 +62,26 @@ impl Compiler {
         crate::compile::from_cache(&self.nvrtc, &self.cache, &self.request(request))
     }
 
-    /// Compiles two kernels side by side: the generic kernel is the same for all models, but the first model on a machine
-    /// waits for it.
-    pub(super) fn compile_both(&self, step: &KernelRequest, retry: &KernelRequest) -> (Outcome, Outcome) {
+    /// Compiles a model's own kernels, side by side.
+    pub(super) fn compile_specialised(&self, plan: &LaunchPlan, shape: &Shape) -> Result<Specialised, CompileError> {
+        let compile = |kernel: &KernelPlan| self.compile(&kernel_request(kernel, Some(shape)));
+        let (step, retry) = self.compile_both(|| compile(plan.step()), || compile(plan.retry()));
+        Ok(Specialised { step: step?, retry: retry? })
+    }
+
+    /// A model's own kernels, if both were compiled before.
+    #[cfg(all(feature = "cuda", target_os = "linux"))]
+    pub(super) fn cached_specialised(&self, plan: &LaunchPlan, shape: &Shape) -> Option<Specialised> {
+        let cached = |kernel: &KernelPlan| self.cached(&kernel_request(kernel, Some(shape)));
+        Some(Specialised { step: cached(plan.step())?, retry: cached(plan.retry())? })
+    }
+
+    /// Makes two things side by side.
+    pub(super) fn compile_both<A, B: Send>(&self, a: impl FnOnce() -> A, b: impl FnOnce() -> B + Send) -> (A, B) {
         std::thread::scope(|scope| {
-            let retry = scope.spawn(|| self.compile(retry));
-            let step = self.compile(step);
-            (step, retry.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            let b = scope.spawn(b);
+            let a = a();
+            (a, b.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         })
     }
 
@@ -83,19 +105,26 @@ pub(super) struct SecondPlan {
     pub(super) demand: Demand,
     /// The first plan.
     pub(super) estimate: LaunchPlan,
-    /// The compiled retry kernel.
-    pub(super) retry: KernelAttributes,
+    /// The compiled generic kernel.
+    pub(super) stand_in: KernelAttributes,
 }
 
 impl SecondPlan {
-    /// The plan with the compiled step kernel.
-    pub(super) fn compiled(&self, step: &CachedCubin) -> Result<LaunchPlan, PlanError> {
-        self.with(compiled_attributes(step, self.estimate.step()))
+    /// The plan with the compiled kernels.
+    pub(super) fn compiled(&self, own: &Specialised) -> Result<LaunchPlan, PlanError> {
+        let step = compiled_attributes(&own.step, self.estimate.step());
+        self.with(step, compiled_attributes(&own.retry, self.estimate.retry()))
     }
 
-    /// The plan with a step kernel of these attributes.
-    pub(super) fn with(&self, step: KernelAttributes) -> Result<LaunchPlan, PlanError> {
-        let needs = KernelNeeds::compiled(self.estimate.step().lanes_per_env, step, self.retry);
+    /// The plan with kernels of these attributes.
+    pub(super) fn with(&self, step: KernelAttributes, retry: KernelAttributes) -> Result<LaunchPlan, PlanError> {
+        let stand_in = self.stand_in;
+        let retry = KernelAttributes {
+            local_bytes_per_thread: retry.local_bytes_per_thread.max(stand_in.local_bytes_per_thread),
+            code_bytes: retry.code_bytes + stand_in.code_bytes,
+            ..retry
+        };
+        let needs = KernelNeeds::compiled(self.estimate.step().lanes_per_env, step, retry);
         plan(&self.limits, &self.dims, &needs, &self.demand.clone().with_kernel_of(&self.estimate))
     }
 }

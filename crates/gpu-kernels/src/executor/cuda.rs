@@ -6,10 +6,10 @@
 //! A specialised kernel that was not compiled before is compiled on a thread, unless the caller wants to wait for it; until
 //! it is there the generic kernel stands in, with the same bits. It is loaded once, between two steps.
 use super::awaited::Awaited;
-use super::compiled_plan::{Compiler, SecondPlan, compiled_attributes};
+use super::compiled_plan::{Compiler, SecondPlan, Specialised, compiled_attributes};
 use super::cuda_kernels::kernel_request;
 use super::{Executor, ExecutorError, Memory, PROGRESS_WORDS, StepKernels, is_mixed, stand_in, workspace_slots};
-use crate::compile::{Cache, CachedCubin, Nvrtc};
+use crate::compile::{Cache, Nvrtc};
 use crate::cuda::{
     Buffer, CudaError, Device, DeviceAttributes, Kernel, LaunchShape, Module, Stream, StreamHandle, driver_version,
 };
@@ -42,7 +42,7 @@ pub struct CudaOptions {
 const SMALL_BLOCK: u32 = 256;
 
 /// What the compiler's thread is to make.
-const SPECIALISED: &str = "the kernel that is specialised for the model";
+const SPECIALISED: &str = "the kernels that are specialised for the model";
 
 /// A kernel with its launch and workspace.
 struct Launch {
@@ -50,7 +50,13 @@ struct Launch {
     shape: LaunchShape,
     slots: Vec<(usize, u64)>,
     block: ArgumentBlock,
-    workspace: Buffer,
+    workspace: Arc<Buffer>,
+}
+
+/// The two launches of a step.
+struct Launches {
+    step: Launch,
+    retry: Launch,
 }
 
 /// Runs the kernels on one GPU.
@@ -60,10 +66,11 @@ pub struct CudaExecutor {
     compile_seconds: f64,
     step_kernels: StepKernels,
     generic_only: bool,
-    step: Awaited<CachedCubin, Launch>,
-    /// What the step kernel in the making will need.
+    launches: Awaited<Specialised, Launches>,
+    /// What the kernels in the making will need.
     coming: Option<Coming>,
-    retry: Launch,
+    /// The generic kernel, in the retry kernel's workspaces.
+    stand_in: Launch,
     set_constants: Kernel,
     reset: Kernel,
     random_controls: Kernel,
@@ -76,16 +83,16 @@ pub struct CudaExecutor {
     device: Device,
 }
 
-/// The step kernel when the executor is made.
-enum StepKernel {
-    Compiled(CachedCubin),
-    Making(Awaited<CachedCubin, Launch>),
+/// The kernels of a step when the executor is made.
+enum Own {
+    Compiled(Specialised),
+    Making(Awaited<Specialised, Launches>),
 }
 
-/// What a step kernel that is not compiled yet is to be launched with.
+/// What kernels that are not compiled yet are to be launched with.
 struct Coming {
     second: SecondPlan,
-    workspace: Buffer,
+    workspace: Arc<Buffer>,
 }
 
 /// The planner's limits of a device that answered.
@@ -136,6 +143,7 @@ impl CudaExecutor {
         let mut dims = batch_dims(shape, &options.per_env, &limits, demand.num_envs);
         if options.generic_only {
             dims.model_words_per_block = 0; // the generic kernel reads the model where it lies
+            demand.generic_retry = true;
         }
         let nvrtc = Nvrtc::open_up_to(driver_version()?.major)?;
         let arch = nvrtc.architecture_for(device.attributes().architecture())?;
@@ -152,48 +160,52 @@ impl CudaExecutor {
             demand.pin_global = dims.arrays.iter().map(|a| a.name.clone()).collect();
             estimate = plan(&limits, &dims, &KernelNeeds::estimate(), &demand)?;
         }
-        let specialised = (!options.generic_only).then_some(shape);
-        let step_request = kernel_request(estimate.step(), specialised);
-        let retry_request = kernel_request(estimate.retry(), None);
-        let (step, retry) = match compiler.cached(&step_request) {
-            Some(step) => (StepKernel::Compiled(step), compiler.compile(&retry_request)?),
-            None if options.generic_only || options.wait_for_specialised => {
-                let (step, retry) = compiler.compile_both(&step_request, &retry_request);
-                (StepKernel::Compiled(step?), retry?)
-            }
-            None => {
-                let beside = Arc::clone(&compiler);
-                let making = Awaited::start(SPECIALISED, move || Ok(beside.compile(&step_request)?));
-                (StepKernel::Making(making), compiler.compile(&retry_request)?)
-            }
+        let stand_in = estimate.stand_in(&dims);
+        let generic_request = kernel_request(&stand_in, None);
+        let (own, generic) = if options.generic_only {
+            let step = compiler.compile(&kernel_request(estimate.step(), None))?;
+            let generic = compiler.compile(&generic_request)?;
+            (Own::Compiled(Specialised { step, retry: generic.clone() }), generic)
+        } else if let Some(own) = compiler.cached_specialised(&estimate, shape) {
+            (Own::Compiled(own), compiler.compile(&generic_request)?)
+        } else if options.wait_for_specialised {
+            let own = || compiler.compile_specialised(&estimate, shape);
+            let (own, generic) = compiler.compile_both(own, || compiler.compile(&generic_request));
+            (Own::Compiled(own?), generic?)
+        } else {
+            let (beside, plan, shape) = (Arc::clone(&compiler), estimate.clone(), shape.clone());
+            let making = Awaited::start(SPECIALISED, move || Ok(beside.compile_specialised(&plan, &shape)?));
+            (Own::Making(making), compiler.compile(&generic_request)?)
         };
-        let retry_attributes = compiled_attributes(&retry, estimate.retry());
-        let second = SecondPlan { limits, dims, demand, estimate, retry: retry_attributes };
-        let plan = match &step {
-            StepKernel::Compiled(step) => second.compiled(step)?,
-            StepKernel::Making(_) => stand_in::before(&second)?,
+        let generic_attributes = compiled_attributes(&generic, &stand_in);
+        let second = SecondPlan { limits, dims, demand, estimate, stand_in: generic_attributes };
+        let plan = match &own {
+            Own::Compiled(own) => second.compiled(own)?,
+            Own::Making(_) => stand_in::before(&second)?,
         };
 
         let own_stream = if options.stream.is_none() { Some(Stream::new(&device)?) } else { None };
         let stream =
             options.stream.map_or_else(|| own_stream.as_ref().map_or(StreamHandle(0), Stream::handle), StreamHandle);
-        let generic = Module::load(&device, &retry.cubin)?;
+        let generic = Module::load(&device, &generic.cubin)?;
         let progress = Buffer::allocate(&device, 4 * PROGRESS_WORDS, "the progress of a step")?;
-        let reserve = |plan: &KernelPlan, bytes: u64| -> Result<Buffer, CudaError> {
+        let reserve = |plan: &KernelPlan, bytes: u64| -> Result<Arc<Buffer>, CudaError> {
             let workspace = Buffer::allocate(&device, bytes.max(4), format!("workspaces of the {} kernel", plan.name))?;
             workspace.zero(stream)?;
-            Ok(workspace)
+            Ok(Arc::new(workspace))
         };
         progress.zero(stream)?;
         let retry_workspace = reserve(plan.retry(), plan.memory.retry)?;
-        let retry = Launch::new(kernel_of(&generic, "phalanx_step")?, plan.retry(), retry_workspace, &progress)?;
-        let (step, coming) = match step {
-            StepKernel::Compiled(step) => {
-                let kernel = kernel_of(&Module::load(&device, &step.cubin)?, "phalanx_step")?;
+        let stand_in = plan.stand_in(&second.dims);
+        let stand_in = Launch::new(kernel_of(&generic, "phalanx_step")?, &stand_in, retry_workspace, &progress)?;
+        let (launches, coming) = match own {
+            Own::Compiled(own) => {
                 let workspace = reserve(plan.step(), plan.memory.workspace)?;
-                (Awaited::ready(SPECIALISED, Launch::new(kernel, plan.step(), workspace, &progress)?), None)
+                let launches =
+                    Launches::load(&device, &own, &plan, [workspace, stand_in.workspace.clone()], &progress)?;
+                (Awaited::ready(SPECIALISED, launches), None)
             }
-            StepKernel::Making(making) => {
+            Own::Making(making) => {
                 let workspace = reserve(plan.step(), stand_in::reserved_bytes(&plan, &second))?;
                 (making, Some(Coming { second, workspace }))
             }
@@ -206,9 +218,9 @@ impl CudaExecutor {
             compile_seconds: started.elapsed().as_secs_f64(),
             step_kernels: StepKernels::default(),
             generic_only: options.generic_only,
-            step,
+            launches,
             coming,
-            retry,
+            stand_in,
             set_constants: kernel_of(&generic, "phalanx_set_constants")?,
             reset: kernel_of(&generic, "phalanx_reset")?,
             random_controls: kernel_of(&generic, "phalanx_random_controls")?,
@@ -225,27 +237,26 @@ impl CudaExecutor {
         self.own_stream.as_ref().map_or(self.stream, Stream::handle).0
     }
 
-    /// Takes over the step kernel if it was compiled meanwhile. Loading it is the one thing that a step may do beside
+    /// Takes over the specialised kernels if they were compiled meanwhile. Loading them is the one thing that a step may do beside
     /// launching, once; not while the stream is captured into a graph, which allows nothing but launches.
     fn take_over(&mut self) -> Result<(), CudaError> {
-        if !self.step.is_making() || self.stream.is_capturing(&self.device)? {
+        if !self.launches.is_making() || self.stream.is_capturing(&self.device)? {
             return Ok(());
         }
         let started = Instant::now();
-        let CudaExecutor { step, coming, plan, progress, device, .. } = self;
-        let ready = step.poll(|cubin| {
-            let Some(Coming { second, workspace }) = coming.take() else { unreachable!("it is taken over once") };
-            let after = stand_in::within(second.compiled(&cubin)?, plan, workspace.bytes())?;
-            let kernel = kernel_of(&Module::load(device, &cubin.cubin)?, "phalanx_step")?;
-            let launch = Launch::new(kernel, after.step(), workspace, progress)?;
+        let CudaExecutor { launches, coming, plan, progress, device, stand_in, .. } = self;
+        let ready = launches.poll(|own| {
+            let Some(Coming { second, workspace }) = coming.take() else { unreachable!("they are taken over once") };
+            let after = stand_in::within(second.compiled(&own)?, plan, workspace.bytes())?;
+            let launches = Launches::load(device, &own, &after, [workspace, stand_in.workspace.clone()], progress)?;
             *plan = after;
-            Ok(launch)
+            Ok(launches)
         });
         if ready.is_some() {
             self.compile_seconds += started.elapsed().as_secs_f64();
-            tracing::info!("{SPECIALISED} takes over after {} calls", self.step_kernels.generic_calls);
+            tracing::info!("{SPECIALISED} take over after {} calls", self.step_kernels.generic_calls);
         }
-        if !self.step.is_making() {
+        if !self.launches.is_making() {
             self.coming = None; // also if the stand-in goes on for good
         }
         Ok(())
@@ -262,8 +273,26 @@ impl CudaExecutor {
     }
 }
 
+impl Launches {
+    /// Loads the kernels of a step into workspaces of their own.
+    fn load(
+        device: &Device,
+        own: &Specialised,
+        plan: &LaunchPlan,
+        workspaces: [Arc<Buffer>; 2],
+        progress: &Buffer,
+    ) -> Result<Launches, CudaError> {
+        let load = |cubin: &[u8]| kernel_of(&Module::load(device, cubin)?, "phalanx_step");
+        let [step, retry] = workspaces;
+        Ok(Launches {
+            step: Launch::new(load(&own.step.cubin)?, plan.step(), step, progress)?,
+            retry: Launch::new(load(&own.retry.cubin)?, plan.retry(), retry, progress)?,
+        })
+    }
+}
+
 impl Launch {
-    fn new(kernel: Kernel, plan: &KernelPlan, workspace: Buffer, progress: &Buffer) -> Result<Launch, CudaError> {
+    fn new(kernel: Kernel, plan: &KernelPlan, workspace: Arc<Buffer>, progress: &Buffer) -> Result<Launch, CudaError> {
         if plan.dynamic_shared_bytes > 0 {
             kernel.set_max_dynamic_shared(plan.dynamic_shared_bytes)?;
         }
@@ -284,14 +313,6 @@ impl Launch {
     fn run(&mut self, arguments: &ArgumentBlock, stream: StreamHandle) -> Result<(), CudaError> {
         self.block.copy_from(arguments);
         self.block.apply(&self.slots);
-        self.launch(stream)
-    }
-
-    /// Runs the retry kernel over the batch: its workspaces hold whatever an environment needs, so nothing is retried.
-    fn stand_in(&mut self, arguments: &ArgumentBlock, stream: StreamHandle) -> Result<(), CudaError> {
-        self.block.copy_from(arguments);
-        self.block.apply(&self.slots);
-        self.block.set("is_retry", 0);
         self.launch(stream)
     }
 
@@ -336,14 +357,14 @@ impl Executor for CudaExecutor {
     }
     fn step(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
         self.take_over()?;
-        let Some(step) = self.step.get() else {
-            // No retry kernel follows that would clear what this one leaves.
+        let Some(launches) = self.launches.get() else {
+            // Its workspaces hold whatever an environment needs: no retry kernel follows that would clear what this one leaves.
             self.progress.zero(self.stream)?;
             self.step_kernels.generic_calls += 1;
-            return Ok(self.retry.stand_in(arguments, self.stream)?);
+            return Ok(self.stand_in.run(arguments, self.stream)?);
         };
-        step.run(arguments, self.stream)?;
-        self.retry.run(arguments, self.stream)?;
+        launches.step.run(arguments, self.stream)?;
+        launches.retry.run(arguments, self.stream)?;
         match self.generic_only {
             true => self.step_kernels.generic_calls += 1,
             false => self.step_kernels.specialised_calls += 1,
@@ -355,10 +376,10 @@ impl Executor for CudaExecutor {
     }
     fn set_constants(&mut self, arguments: &ArgumentBlock, environments: u64) -> Result<(), ExecutorError> {
         let mut block = arguments.clone();
-        block.apply(&self.retry.slots);
+        block.apply(&self.stand_in.slots);
         block.set("num_envs", environments);
         // SAFETY: the block holds live pointers of this device; the caller keeps them until the stream has passed.
-        unsafe { self.set_constants.launch(self.retry.shape, bytes_of(&block), self.stream)? };
+        unsafe { self.set_constants.launch(self.stand_in.shape, bytes_of(&block), self.stream)? };
         Ok(())
     }
     fn random_controls(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {

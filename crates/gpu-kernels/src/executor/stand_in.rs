@@ -8,9 +8,11 @@ use phalanx_launch_planner::{KernelAttributes, KernelPlan, LaunchPlan, Limiter, 
 
 /// The plan before the step kernel is compiled: what it takes is an estimate, its block what it is compiled for.
 pub(super) fn before(second: &SecondPlan) -> Result<LaunchPlan, PlanError> {
-    let step = second.estimate.step();
-    let estimate = KernelAttributes::estimate();
-    second.with(KernelAttributes { max_threads_per_block: step.threads_per_block, ..estimate })
+    let estimate = |kernel: &KernelPlan| KernelAttributes {
+        max_threads_per_block: kernel.threads_per_block,
+        ..KernelAttributes::estimate()
+    };
+    second.with(estimate(second.estimate.step()), estimate(second.estimate.retry()))
 }
 
 /// Bytes to reserve for the step kernel's workspaces: as `before` has it, and for the largest block that can come of it.
@@ -18,19 +20,20 @@ pub(super) fn reserved_bytes(before: &LaunchPlan, second: &SecondPlan) -> u64 {
     before.memory.workspace.max(block_bytes(second.estimate.step()))
 }
 
-/// The plan of the compiled step kernel, `after`, within the memory that was taken for `before`.
+/// The plan of the compiled kernels, `after`, within the memory that was taken for `before`.
 pub(super) fn within(after: LaunchPlan, before: &LaunchPlan, reserved: u64) -> Result<LaunchPlan, ExecutorError> {
     let mut plan = after;
     let num_envs = plan.num_envs;
-    let step = &mut plan.kernels[0];
-    let most = reserved.checked_div(block_bytes(step)).map_or(u32::MAX, |most| u32::try_from(most).unwrap_or(u32::MAX));
-    if step.grid_blocks > most {
-        step.grid_blocks = most.max(1); // `reserved_bytes` covers one block
-        step.resident_envs = u64::from(step.grid_blocks) * u64::from(step.envs_per_block);
-        step.waves = num_envs.div_ceil(step.resident_envs);
-        step.limiter = Limiter::Memory;
+    for (kernel, bytes) in plan.kernels.iter_mut().zip([reserved, before.memory.retry]) {
+        let most =
+            bytes.checked_div(block_bytes(kernel)).map_or(u32::MAX, |most| u32::try_from(most).unwrap_or(u32::MAX));
+        if kernel.grid_blocks > most {
+            kernel.grid_blocks = most.max(1); // one block of each was reserved
+            kernel.resident_envs = u64::from(kernel.grid_blocks) * u64::from(kernel.envs_per_block);
+            kernel.waves = num_envs.div_ceil(kernel.resident_envs);
+            kernel.limiter = Limiter::Memory;
+        }
     }
-    plan.kernels[1] = before.retry().clone();
     let memory = &mut plan.memory;
     let need = memory.total - memory.workspace - memory.retry + reserved + before.memory.retry;
     (memory.workspace, memory.retry, memory.total) = (reserved, before.memory.retry, need);
@@ -61,8 +64,8 @@ mod tests {
         let pin_global = dims.arrays.iter().map(|array| array.name.clone()).collect();
         let demand = Demand { pin_global, ..Demand::envs(num_envs) };
         let estimate = plan(&limits, &dims, &KernelNeeds::estimate(), &demand).unwrap();
-        let retry = KernelAttributes { local_bytes_per_thread: 1024, ..step_of(128) };
-        SecondPlan { limits, dims, demand, estimate, retry }
+        let stand_in = KernelAttributes { local_bytes_per_thread: 1024, ..step_of(128) };
+        SecondPlan { limits, dims, demand, estimate, stand_in }
     }
 
     /// A compiled kernel of so many registers.
@@ -80,7 +83,9 @@ mod tests {
     /// The step kernel of the estimate, compiled to this.
     fn compiled(second: &SecondPlan, kernel: KernelAttributes) -> Result<LaunchPlan, PlanError> {
         let max_threads_per_block = second.estimate.step().threads_per_block;
-        second.with(KernelAttributes { max_threads_per_block, ..kernel })
+        let retry =
+            KernelAttributes { max_threads_per_block: second.estimate.retry().threads_per_block, ..step_of(128) };
+        second.with(KernelAttributes { max_threads_per_block, ..kernel }, retry)
     }
 
     #[test]
