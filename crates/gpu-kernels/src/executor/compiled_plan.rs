@@ -6,6 +6,8 @@ use super::cuda_kernels::{KernelRequest, kernel_request};
 use crate::compile::{Architecture, Cache, CachedCubin, CompileError, Nvrtc, Request, compile_cached};
 use crate::planning::{PlanningError, batch_dims};
 use crate::shape::Shape;
+#[cfg(all(feature = "cuda", target_os = "linux"))]
+use phalanx_launch_planner::Capacity;
 use phalanx_launch_planner::{
     Demand, DeviceLimits, KernelAttributes, KernelNeeds, KernelPlan, LaunchPlan, ModelDims, PlanError, plan,
 };
@@ -95,8 +97,18 @@ impl SecondPlan {
 
     /// The plan with a step kernel of these attributes.
     pub(super) fn with(&self, step: KernelAttributes) -> Result<LaunchPlan, PlanError> {
+        self.of(step, self.demand.clone())
+    }
+
+    /// The same with a fast workspace of another capacity.
+    #[cfg(all(feature = "cuda", target_os = "linux"))]
+    pub(super) fn resized(&self, step: KernelAttributes, capacity: Capacity) -> Result<LaunchPlan, PlanError> {
+        self.of(step, Demand { capacity: Some(capacity), ..self.demand.clone() })
+    }
+
+    fn of(&self, step: KernelAttributes, demand: Demand) -> Result<LaunchPlan, PlanError> {
         let needs = KernelNeeds::compiled(self.estimate.step().lanes_per_env, step, self.retry);
-        plan(&self.limits, &self.dims, &needs, &self.demand.clone().with_kernel_of(&self.estimate))
+        plan(&self.limits, &self.dims, &needs, &demand.with_kernel_of(&self.estimate))
     }
 }
 

@@ -5,10 +5,14 @@
 //!
 //! A specialised kernel that was not compiled before is compiled on a thread, unless the caller wants to wait for it; until
 //! it is there the generic kernel stands in, with the same bits. It is loaded once, between two steps.
+//!
+//! The fast workspace is re-sized between calls, in the memory that was taken at the start: its capacity, offsets and grid are
+//! arguments of a launch. Launches that are queued keep theirs, and a workspace holds nothing from one launch to the next.
 use super::awaited::Awaited;
 use super::compiled_plan::{Compiler, SecondPlan, compiled_attributes};
 use super::cuda_kernels::kernel_request;
-use super::{Executor, ExecutorError, Memory, StepKernels, is_mixed, stand_in, workspace_slots};
+use super::news::{MARK_WORDS, News, catch_up, needs};
+use super::{CallTimes, Executor, ExecutorError, Memory, Seen, StepKernels, is_mixed, stand_in, workspace_slots};
 use crate::compile::{Cache, CachedCubin, Nvrtc};
 use crate::cuda::{
     Buffer, CudaError, Device, DeviceAttributes, Kernel, LaunchShape, Module, Stream, StreamHandle, driver_version,
@@ -17,7 +21,9 @@ use crate::planning::batch_dims;
 use crate::shape::Shape;
 use crate::tuning::{TuningKey, TuningStore};
 use crate::view::{ArgumentBlock, slot_index};
-use phalanx_launch_planner::{Demand, DeviceLimits, KernelNeeds, KernelPlan, LaunchPlan, plan};
+use phalanx_launch_planner::{
+    Capacity, Demand, DeviceLimits, KernelAttributes, KernelNeeds, KernelPlan, LaunchPlan, Learning, Lesson, plan,
+};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -36,10 +42,15 @@ pub struct CudaOptions {
     pub wait_for_specialised: bool,
     /// Model fields with one value per environment.
     pub per_env: Vec<&'static str>,
+    /// Times every call, with two events each.
+    pub time_calls: bool,
 }
 
 /// Words of the progress buffer: retries, then the work taken by the step and by the retry kernel.
 const PROGRESS_WORDS: u64 = 3;
+
+/// Bytes of the marks that the teams raise, which are moved as far to count anew.
+const MARKS_BEFORE: u64 = 16;
 
 /// Threads of a block of the small kernels (reset, random controls).
 const SMALL_BLOCK: u32 = 256;
@@ -52,8 +63,20 @@ struct Launch {
     kernel: Kernel,
     shape: LaunchShape,
     slots: Vec<(usize, u64)>,
+    /// The slots that do not depend on the plan.
+    fixed_slots: Vec<(usize, u64)>,
+    /// Shared memory that the kernel was allowed so far: never less again, since a captured launch may ask for it.
+    allowed_shared: u32,
     block: ArgumentBlock,
     workspace: Buffer,
+}
+
+/// What it takes to re-size the fast workspace.
+struct Learner {
+    learning: Learning,
+    second: SecondPlan,
+    /// The compiled step kernel.
+    step: KernelAttributes,
 }
 
 /// Runs the kernels on one GPU.
@@ -72,6 +95,12 @@ pub struct CudaExecutor {
     random_controls: Kernel,
     /// Length of the retry list, and how far each kernel's warps have come: cleared before every step.
     progress: Buffer,
+    /// The marks and the ledger of the calls, as in `kernels/run.h`, and where the host finds them.
+    marks: Buffer,
+    news: News,
+    seen: Seen,
+    /// `None` where nothing is to be learned, and until the step kernel is there.
+    learner: Option<Learner>,
     clock_hz: f64,
     // Declared after everything that lives on them.
     own_stream: Option<Stream>,
@@ -184,13 +213,18 @@ impl CudaExecutor {
             workspace.zero(stream)?;
             Ok(workspace)
         };
+        let marks = Buffer::allocate(&device, 4 * MARK_WORDS as u64, "the marks of the calls")?;
+        marks.zero(stream)?;
+        let news = News::new(&device, options.time_calls)?;
         let retry_workspace = reserve(plan.retry(), plan.memory.retry)?;
-        let retry = Launch::new(generic.kernel("phalanx_step")?, plan.retry(), retry_workspace, &progress)?;
+        let retry = Launch::new(generic.kernel("phalanx_step")?, plan.retry(), retry_workspace, (&progress, &marks))?;
+        let mut learner = None;
         let (step, coming) = match step {
             StepKernel::Compiled(step) => {
                 let kernel = Module::load(&device, &step.cubin)?.kernel("phalanx_step")?;
                 let workspace = reserve(plan.step(), plan.memory.workspace)?;
-                (Awaited::ready(SPECIALISED, Launch::new(kernel, plan.step(), workspace, &progress)?), None)
+                learner = Learner::new(&plan, second, &step);
+                (Awaited::ready(SPECIALISED, Launch::new(kernel, plan.step(), workspace, (&progress, &marks))?), None)
             }
             StepKernel::Making(making) => {
                 let workspace = reserve(plan.step(), stand_in::reserved_bytes(&plan, &second))?;
@@ -212,6 +246,10 @@ impl CudaExecutor {
             reset: generic.kernel("phalanx_reset")?,
             random_controls: generic.kernel("phalanx_random_controls")?,
             progress,
+            marks,
+            news,
+            seen: Seen::default(),
+            learner,
             clock_hz: f64::from(device.attributes().clock_rate_khz) * 1e3,
             own_stream,
             stream,
@@ -231,13 +269,14 @@ impl CudaExecutor {
             return Ok(());
         }
         let started = Instant::now();
-        let CudaExecutor { step, coming, plan, progress, device, .. } = self;
+        let CudaExecutor { step, coming, plan, progress, marks, learner, device, .. } = self;
         let ready = step.poll(|cubin| {
             let Some(Coming { second, workspace }) = coming.take() else { unreachable!("it is taken over once") };
             let after = stand_in::within(second.compiled(&cubin)?, plan, workspace.bytes())?;
             let kernel = Module::load(device, &cubin.cubin)?.kernel("phalanx_step")?;
-            let launch = Launch::new(kernel, after.step(), workspace, progress)?;
+            let launch = Launch::new(kernel, after.step(), workspace, (progress, marks))?;
             *plan = after;
+            *learner = Learner::new(plan, second, &cubin);
             Ok(launch)
         });
         if ready.is_some() {
@@ -248,6 +287,35 @@ impl CudaExecutor {
             self.coming = None; // also if the stand-in goes on for good
         }
         Ok(())
+    }
+
+    /// Re-sizes the fast workspace if earlier calls ask for it. Plans on the host and launches nothing but a copy and a fill of
+    /// some bytes; not while the stream is captured: a graph replays its launches as they were.
+    fn learn(&mut self) -> Result<(), CudaError> {
+        let launched = self.step_kernels.calls();
+        let CudaExecutor { step, plan, news, seen, learner, marks, stream, device, .. } = self;
+        let (Some(Learner { learning, second, step: attributes }), Some(step)) = (learner, step.get()) else {
+            return Ok(());
+        };
+        let words = news.latest();
+        catch_up(seen, &words);
+        let replan = |capacity: Capacity| {
+            let after = second.resized(*attributes, capacity).ok()?;
+            stand_in::within(after, plan, step.workspace.bytes()).ok()
+        };
+        let lesson = learning.learn(&seen.observed(needs(&words).0), launched, plan, replan);
+        if lesson == Lesson::TooEarly || stream.is_capturing(device)? {
+            return Ok(());
+        }
+        if let Lesson::Resize(after) = lesson {
+            step.resize(after.step())?;
+            tracing::info!("after {launched} calls the workspace is re-sized: {}", after.resized(plan));
+            *plan = *after;
+            seen.resizes += 1;
+        }
+        // From here on the marks are raised anew; what they were is published with the next call.
+        marks.copy_from_device(MARKS_BEFORE, marks, 0, MARKS_BEFORE, *stream)?;
+        marks.fill_words(0, MARKS_BEFORE / 4, 0, *stream)
     }
 
     /// Launches a kernel of one thread per item.
@@ -261,36 +329,66 @@ impl CudaExecutor {
     }
 }
 
+impl Learner {
+    /// For the compiled step kernel, where the demand says so.
+    fn new(plan: &LaunchPlan, second: SecondPlan, step: &CachedCubin) -> Option<Learner> {
+        let step = compiled_attributes(step, second.estimate.step());
+        let learning = Learning::new(plan.step().capacity);
+        second.demand.learns.then_some(Learner { learning, second, step })
+    }
+}
+
 impl Launch {
-    fn new(kernel: Kernel, plan: &KernelPlan, workspace: Buffer, progress: &Buffer) -> Result<Launch, CudaError> {
-        if plan.dynamic_shared_bytes > 0 {
-            kernel.set_max_dynamic_shared(plan.dynamic_shared_bytes)?;
+    fn new(
+        kernel: Kernel,
+        plan: &KernelPlan,
+        workspace: Buffer,
+        (progress, marks): (&Buffer, &Buffer),
+    ) -> Result<Launch, CudaError> {
+        let is_retry = u64::from(plan.name == "retry");
+        let fixed_slots = vec![
+            (slot_index("workspace"), workspace.pointer()),
+            (slot_index("is_retry"), is_retry),
+            (slot_index("retry_count"), progress.pointer()),
+            (slot_index("work_count"), progress.pointer() + 4 * (1 + is_retry)),
+            (slot_index("marks"), marks.pointer()),
+        ];
+        let shape = LaunchShape { blocks: 0, threads_per_block: 0, dynamic_shared_bytes: 0 };
+        let (slots, block) = (Vec::new(), ArgumentBlock::default());
+        let mut launch = Launch { kernel, shape, slots, fixed_slots, allowed_shared: 0, block, workspace };
+        launch.resize(plan)?;
+        Ok(launch)
+    }
+
+    /// Lets the launches to come follow `plan`, of the same kernel and in the same memory.
+    fn resize(&mut self, plan: &KernelPlan) -> Result<(), CudaError> {
+        if plan.dynamic_shared_bytes > self.allowed_shared {
+            self.kernel.set_max_dynamic_shared(plan.dynamic_shared_bytes)?;
+            self.allowed_shared = plan.dynamic_shared_bytes;
         }
-        let shape = LaunchShape {
+        self.shape = LaunchShape {
             blocks: plan.grid_blocks,
             threads_per_block: plan.threads_per_block,
             dynamic_shared_bytes: plan.dynamic_shared_bytes,
         };
-        let is_retry = u64::from(plan.name == "retry");
-        let mut slots = workspace_slots(plan);
-        slots.push((slot_index("workspace"), workspace.pointer()));
-        slots.push((slot_index("is_retry"), is_retry));
-        slots.push((slot_index("retry_count"), progress.pointer()));
-        slots.push((slot_index("work_count"), progress.pointer() + 4 * (1 + is_retry)));
-        Ok(Launch { kernel, shape, slots, block: ArgumentBlock::default(), workspace })
+        self.slots = workspace_slots(plan);
+        self.slots.extend(&self.fixed_slots);
+        Ok(())
     }
 
-    /// Runs the kernel over what its plan says: the batch, or the retry list.
-    fn run(&mut self, arguments: &ArgumentBlock, stream: StreamHandle) -> Result<(), CudaError> {
+    /// Runs the kernel over what its plan says: the batch, or the retry list. `news` is null for all but a call's last launch.
+    fn run(&mut self, arguments: &ArgumentBlock, news: u64, stream: StreamHandle) -> Result<(), CudaError> {
         self.block.copy_from(arguments);
         self.block.apply(&self.slots);
+        self.block.set("news", news);
         self.launch(stream)
     }
 
     /// Runs the retry kernel over the batch: its workspaces hold whatever an environment needs, so nothing is retried.
-    fn stand_in(&mut self, arguments: &ArgumentBlock, stream: StreamHandle) -> Result<(), CudaError> {
+    fn stand_in(&mut self, arguments: &ArgumentBlock, news: u64, stream: StreamHandle) -> Result<(), CudaError> {
         self.block.copy_from(arguments);
         self.block.apply(&self.slots);
+        self.block.set("news", news);
         self.block.set("is_retry", 0);
         self.launch(stream)
     }
@@ -330,18 +428,38 @@ impl Executor for CudaExecutor {
     }
     fn step(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
         self.take_over()?;
+        self.learn()?;
+        let is_timed = self.news.is_timed() && !self.stream.is_capturing(&self.device)?;
+        let place = if is_timed { self.news.begin(self.stream)? } else { 0 };
+        let news = self.news.address(place);
         self.progress.fill_words(0, PROGRESS_WORDS, 0, self.stream)?;
-        let Some(step) = self.step.get() else {
-            self.step_kernels.generic_calls += 1;
-            return Ok(self.retry.stand_in(arguments, self.stream)?);
+        let by_generic = match self.step.get() {
+            Some(step) => {
+                step.run(arguments, 0, self.stream)?;
+                self.retry.run(arguments, news, self.stream)?;
+                self.generic_only
+            }
+            None => {
+                self.retry.stand_in(arguments, news, self.stream)?;
+                true
+            }
         };
-        step.run(arguments, self.stream)?;
-        self.retry.run(arguments, self.stream)?;
-        match self.generic_only {
+        self.news.end(place, self.stream)?;
+        match by_generic {
             true => self.step_kernels.generic_calls += 1,
             false => self.step_kernels.specialised_calls += 1,
         }
         Ok(())
+    }
+    fn seen(&mut self, _: &ArgumentBlock) -> Result<Seen, ExecutorError> {
+        let mut words = [0u32; MARK_WORDS];
+        self.marks.copy_to_host(0, bytemuck::cast_slice_mut(&mut words), self.stream)?;
+        catch_up(&mut self.seen, &words);
+        Ok(self.seen)
+    }
+    fn take_call_times(&mut self) -> Result<CallTimes, ExecutorError> {
+        self.synchronize()?;
+        Ok(self.news.take_times()?)
     }
     fn reset(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
         self.launch_small(&self.reset, arguments, arguments.get("num_envs"))
