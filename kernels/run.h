@@ -47,13 +47,22 @@ template <class Team> INLINE void commit(Team team, const Model& model, const En
   if (team.lane == 0) a.step_count[e] += 1;
 }
 
+/// Words of the marks. The first three are raised by the teams; the host moves them to the next three when it counts anew. The
+/// rest is the ledger of the calls, kept by one lane of the retry launch.
+enum Mark {
+  mark_contacts, mark_entries, mark_rows,
+  mark_before = 4,
+  mark_calls = 8, mark_retried_calls, mark_retried, mark_retried_last, mark_retried_most,
+  mark_count = 16
+};
+
 /// Raises the high-water marks; the marks are read first, since they seldom rise.
 template <class Team> INLINE void raise_marks(Team team, const Env& env) {
   uint32_t* marks = env.arguments->marks;
   if (team.lane != 0) return;
-  if (marks[0] < (uint32_t)env.contact_need) atomic_max(marks, (uint32_t)env.contact_need);
-  if (marks[1] < (uint32_t)env.jacobian_need) atomic_max(marks + 1, (uint32_t)env.jacobian_need);
-  if (marks[2] < (uint32_t)env.row_count) atomic_max(marks + 2, (uint32_t)env.row_count);
+  if (marks[mark_contacts] < (uint32_t)env.contact_need) atomic_max(marks + mark_contacts, (uint32_t)env.contact_need);
+  if (marks[mark_entries] < (uint32_t)env.jacobian_need) atomic_max(marks + mark_entries, (uint32_t)env.jacobian_need);
+  if (marks[mark_rows] < (uint32_t)env.row_count) atomic_max(marks + mark_rows, (uint32_t)env.row_count);
 }
 
 /// Commits a pass, or notes why it cannot be: no room, or no longer finite. No collective: only living teams come here.
@@ -130,9 +139,26 @@ INLINE void run_environment(Team team, const Arguments& a, Workspace workspace, 
   team.sync();
 }
 
-/// Adds a team's tally to its bank of the counters.
+/// Tells the host what a call needed, in memory that it reads without waiting: one lane of the retry launch does. What teams
+/// of that launch raise later is told with the next call.
+INLINE void publish_marks(const Arguments& a) {
+  uint32_t* marks = a.marks;
+  const Progress& progress = *a.progress;
+  const uint32_t retried = progress.retry_count[a.is_retry ? progress.retry_turn : progress.step_turn];
+  marks[mark_calls] += 1;
+  marks[mark_retried_calls] += retried > 0 ? 1 : 0;
+  marks[mark_retried] += retried;
+  marks[mark_retried_last] = retried;
+  if (marks[mark_retried_most] < retried) marks[mark_retried_most] = retried;
+  NO_UNROLL for (int i = 0; i < mark_count; ++i) a.news[i] = marks[i];
+}
+
+/// Adds a team's tally to its bank of the counters, if it has stepped anything; the first team of the last launch also
+/// publishes the marks.
 template <class Team> INLINE void add_tally(Team team, const Arguments& a, int64_t bank, const Tally& tally) {
-  if (team.lane != 0 || tally.steps == 0) return;
+  if (team.lane != 0) return;
+  if (a.news && bank == 0) publish_marks(a);
+  if (tally.steps == 0) return;
   uint64_t* counters = a.counters + (bank % counter_banks) * counter_count;
   atomic_add(counters + count_contacts, tally.contacts);
   atomic_add(counters + count_rows, tally.rows);

@@ -49,7 +49,7 @@ pub use phalanx_launch_planner::{
 };
 pub use phalanx_model::{ArrayData, Integrator, LoadError, Model, NamedArray, Names};
 pub use phalanx_sim_core::{
-    DetailContact, DetailField, Details, DeviceChoice, Envs, InjectedContact, NOT_FINITE, Options, Precision,
-    RANDOM_ENVIRONMENTS, RANDOM_STEPS, Reset, SimError, Simulation, Snapshot, SolverOptions, Statistics, StepKernels,
-    Target,
+    CallTimes, DetailContact, DetailField, Details, DeviceChoice, Envs, InjectedContact, NOT_FINITE, Needs, Options,
+    Precision, RANDOM_ENVIRONMENTS, RANDOM_STEPS, Reset, Seen, SimError, Simulation, Snapshot, SolverOptions, Statistics,
+    StepKernels, Target,
 };

@@ -339,6 +339,7 @@ struct Arguments {
   int64_t is_retry;
   uint64_t* counters;
   uint32_t* marks;
+  uint32_t* news;
   uint64_t seed;
   uint64_t random_step;
   const real* reset_qpos;

@@ -138,7 +138,8 @@ impl Trial<'_> {
             measured.device_memory_used_bytes = device_memory_used(self.device);
         }
         let statistics = simulation.statistics()?;
-        (measured.most_contacts, measured.most_jacobian_entries) = simulation.high_water_marks()?;
+        let most = simulation.seen()?.most;
+        (measured.most_contacts, measured.most_jacobian_entries) = (most.contacts, most.jacobian_entries);
         measured.not_finite = statistics.not_finite;
         measured.not_converged = statistics.not_converged;
         measured.retried = statistics.retried;

@@ -27,20 +27,28 @@ pub(crate) fn cost(mapping: &Mapping) -> u128 {
 
 /// Every warp works through its waves, slowed by the other warps of its multiprocessor and by global memory.
 fn latency_bound(mapping: &Mapping) -> u128 {
-    // Measured on an H200: with 16 warps per multiprocessor a wave takes about 1.2 times as long as with 8 or 10 (three
-    // humanoids, G1), with 24 hardly fewer environments are stepped than could be (humanoid: 4 % more than with 16).
-    let warps = u128::from(mapping.warps_per_multiprocessor).min(64);
-    let neighbours = 800 + warps * warps;
     // Measured: 1.2 to 1.3 times as long if every access goes to global memory (G1, ant), nothing to be seen for the
     // contacts' Jacobian alone (G1, Go1).
     let memory = 10_000 + 3 * u128::from(mapping.global_traffic);
     // Measured: 1.3 times as long if the matrix is not in registers. They have room for two columns a lane.
     let factorisation = if mapping.lanes > 2 && 2 * mapping.lanes >= mapping.nv.min(48) { 10 } else { 13 };
     one_wave(mapping.nv, mapping.lanes)
-        .saturating_mul(u128::from(mapping.sixteenths))
-        .saturating_mul(neighbours)
+        .saturating_mul(turns_time(mapping.sixteenths, mapping.warps_per_multiprocessor))
         .saturating_mul(memory)
         .saturating_mul(factorisation)
+}
+
+/// How long turns take beside other warps of their multiprocessor. Measured on an H200: with 16 warps per multiprocessor a wave
+/// takes about 1.2 times as long as with 8 or 10 (three humanoids, G1), with 24 hardly fewer environments are stepped than
+/// could be (humanoid: 4 % more than with 16).
+pub(crate) fn turns_time(sixteenths: u64, warps_per_multiprocessor: u64) -> u128 {
+    let warps = u128::from(warps_per_multiprocessor).min(64);
+    u128::from(sixteenths).saturating_mul(800 + warps * warps)
+}
+
+/// Environments that a team steps one after the other, in sixteenths, at least 16.
+pub(crate) fn sixteenths(num_envs: u64, resident_envs: u64) -> u64 {
+    num_envs.saturating_mul(16).div_ceil(resident_envs).max(16)
 }
 
 /// Traffic to global memory is bounded however many warps wait for it: with all arrays there, every team size of the

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{LaunchPlan, Placement, RowChoice};
+use crate::{Capacity, LaunchPlan, Placement, RowChoice};
 
 /// What the user asks of a plan. `Demand::envs(n)` leaves every choice to the planner.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +17,13 @@ pub struct Demand {
     /// Its Jacobian words are scaled in proportion. What the model can never need is not reserved.
     #[serde(default)]
     pub fast_contacts: Option<u32>,
+    /// What the fast workspace is to hold, as the steps so far have taught; it goes before `fast_contacts`. What the model can
+    /// never need is not reserved.
+    #[serde(default)]
+    pub capacity: Option<Capacity>,
+    /// Whether the fast workspace may be re-sized between steps: memory for it to grow is then counted with the workspaces.
+    #[serde(default)]
+    pub learns: bool,
     /// Workspace arrays that must stay in shared memory.
     #[serde(default)]
     pub pin_shared: Vec<String>,

@@ -64,6 +64,22 @@ impl LaunchPlan {
     }
 }
 
+impl LaunchPlan {
+    /// What became of the fast workspace since the plan `before`, in one line for a log.
+    pub fn resized(&self, before: &LaunchPlan) -> String {
+        let (now, old) = (self.step(), before.step());
+        format!(
+            "{} contacts instead of {}, {} Jacobian words instead of {}, {} at once instead of {}",
+            now.capacity.contacts,
+            old.capacity.contacts,
+            now.capacity.jacobian_words,
+            old.capacity.jacobian_words,
+            environments(now.resident_envs),
+            old.resident_envs,
+        )
+    }
+}
+
 impl fmt::Display for LaunchPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} of {} on {}", environments(self.num_envs), self.model, self.device.name)?;

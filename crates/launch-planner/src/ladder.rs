@@ -7,12 +7,13 @@
 use std::cmp::Reverse;
 
 use crate::checks::{MAX_ENVS, candidate_kernels, check_model, check_pins, check_workspace};
-use crate::cost::{Mapping, cost};
+use crate::cost::{Mapping, cost, sixteenths};
 use crate::explain::environments;
 use crate::layout::{WorkspaceLayout, bank_stride};
+use crate::learning::room_to_grow;
 use crate::memory::Budget;
 use crate::rejected::{Why, not_enough_memory, rejected};
-use crate::retry::RetryPool;
+use crate::retry::{RetryPool, share_of};
 use crate::rungs::{Rung, placements};
 use crate::{
     Capacity, Demand, DeviceLimits, KernelAttributes, KernelNeeds, KernelPlan, LaunchPlan, Limiter, ModelDims,
@@ -43,7 +44,7 @@ pub fn plan(
     let pool = RetryPool::new(device, model, &needs.retry, demand.generic_retry)?;
 
     // Every row that launches, with the memory that it leaves.
-    let capacity = model.fast_capacity(demand.fast_contacts);
+    let capacity = model.fast_capacity(demand);
     let rungs = placements(model, demand, capacity);
     let (rows, misfits) = rows(device, model, &kernels, &rungs)?;
     let prospects: Vec<Prospect> = rows
@@ -92,6 +93,8 @@ pub fn plan(
     let free = chosen.budget.left_for_workspaces(demand.num_envs) - workspace;
     let retry = pool.kernel(demand.num_envs, free, chosen.budget.limit);
     let retry_bytes = pool.workspace_bytes() * u128::from(retry.grid_blocks);
+    let room = if demand.learns { room_to_grow(device, model, &step, workspace) } else { 0 };
+    let workspace = workspace + room.min(share_of(chosen.budget.limit)).min(free - retry_bytes);
     let in_limit = |bytes: u128| u64::try_from(bytes).expect("workspaces are within the memory limit");
     Ok(LaunchPlan {
         model: model.name.clone(),
@@ -287,7 +290,7 @@ impl<'a> Launch<'a> {
             lanes: row.lanes,
             num_envs: demand.num_envs,
             multiprocessors: device.multiprocessor_count,
-            sixteenths: (16 * demand.num_envs).div_ceil(grid_blocks * envs_per_block).max(16),
+            sixteenths: sixteenths(demand.num_envs, grid_blocks * envs_per_block),
             warps_per_multiprocessor,
             global_traffic: row.rung.global_traffic,
         });

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Demand;
+
 /// The sizes of a model that decide where its environments fit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -41,6 +43,24 @@ pub struct Capacity {
     pub contacts: u32,
     /// 4-byte words of constraint Jacobian.
     pub jacobian_words: u32,
+}
+
+impl Capacity {
+    /// The smaller of two in each number.
+    pub fn at_most(self, other: Capacity) -> Capacity {
+        Capacity {
+            contacts: self.contacts.min(other.contacts),
+            jacobian_words: self.jacobian_words.min(other.jacobian_words),
+        }
+    }
+
+    /// The larger of two in each number.
+    pub fn at_least(self, other: Capacity) -> Capacity {
+        Capacity {
+            contacts: self.contacts.max(other.contacts),
+            jacobian_words: self.jacobian_words.max(other.jacobian_words),
+        }
+    }
 }
 
 /// One array of an environment's workspace. A word is 4 bytes.
@@ -84,21 +104,19 @@ impl WorkArray {
 }
 
 impl ModelDims {
-    /// The fast workspace's capacity: the usual one, or `forced` contacts with Jacobian words in proportion; never more
-    /// than the proven maximum.
-    pub fn fast_capacity(&self, forced: Option<u32>) -> Capacity {
-        let wanted = match forced {
-            Some(contacts) if self.usual.contacts > 0 => {
+    /// The fast workspace's capacity: the learned one, or the forced contacts with Jacobian words in proportion, or the usual
+    /// one; never more than the proven maximum.
+    pub fn fast_capacity(&self, demand: &Demand) -> Capacity {
+        let wanted = match (demand.capacity, demand.fast_contacts) {
+            (Some(learned), _) => learned,
+            (None, Some(contacts)) if self.usual.contacts > 0 => {
                 let words = u64::from(self.usual.jacobian_words) * u64::from(contacts);
                 let jacobian_words = words.div_ceil(u64::from(self.usual.contacts));
                 Capacity { contacts, jacobian_words: u32::try_from(jacobian_words).unwrap_or(u32::MAX) }
             }
-            Some(contacts) => Capacity { contacts, ..self.usual },
-            None => self.usual,
+            (None, Some(contacts)) => Capacity { contacts, ..self.usual },
+            (None, None) => self.usual,
         };
-        Capacity {
-            contacts: wanted.contacts.min(self.proven.contacts),
-            jacobian_words: wanted.jacobian_words.min(self.proven.jacobian_words),
-        }
+        wanted.at_most(self.proven)
     }
 }

@@ -12,9 +12,18 @@ use crate::{
 
 const LANES: u32 = 32;
 
-/// The pool takes at most this part of the memory limit (unless that is less than one workspace), because retries are
-/// rare and the memory is the user's. 1/64 of an H200 is 2.3 GB.
+/// What is only for rare cases takes at most this part of the memory limit, because the memory is the user's. 1/64 of an
+/// H200 is 2.3 GB.
 const SHARE_OF_MEMORY: u64 = 64;
+
+/// Workspaces so large that this is less than one for each multiprocessor may take this part: an environment that waits for
+/// others to retry takes as long again as the whole retry.
+const SHARE_FOR_ONE_EACH: u64 = 8;
+
+/// The part of a memory limit that is for rare cases.
+pub(crate) fn share_of(limit: u64) -> u128 {
+    u128::from(limit / SHARE_OF_MEMORY)
+}
 
 /// A retry kernel that launches, before its width is chosen.
 pub(crate) struct RetryPool<'a> {
@@ -25,6 +34,7 @@ pub(crate) struct RetryPool<'a> {
     blocks_per_sm: u32,
     limiter: Limiter,
     most_blocks: u64,
+    multiprocessors: u64,
 }
 
 impl<'a> RetryPool<'a> {
@@ -58,7 +68,17 @@ impl<'a> RetryPool<'a> {
         let most_blocks = (u64::from(occupancy.blocks_per_sm) * u64::from(device.multiprocessor_count))
             .min(u64::from(device.max_grid_dim_x));
         let (blocks_per_sm, limiter) = (occupancy.blocks_per_sm, occupancy.limiter);
-        Ok(RetryPool { model, attributes, layout, model_words_per_block, blocks_per_sm, limiter, most_blocks })
+        let multiprocessors = u64::from(device.multiprocessor_count);
+        Ok(RetryPool {
+            model,
+            attributes,
+            layout,
+            model_words_per_block,
+            blocks_per_sm,
+            limiter,
+            most_blocks,
+            multiprocessors,
+        })
     }
 
     /// Bytes of one workspace.
@@ -69,7 +89,8 @@ impl<'a> RetryPool<'a> {
     /// The kernel with as many workspaces as `free` bytes, the pool's share of `limit` bytes, the device and the batch
     /// allow; at least one.
     pub fn kernel(&self, num_envs: u64, free: u128, limit: u64) -> KernelPlan {
-        let share = u128::from(limit / SHARE_OF_MEMORY).min(free);
+        let one_each = self.workspace_bytes() * u128::from(self.multiprocessors);
+        let share = share_of(limit).max(one_each.min(u128::from(limit / SHARE_FOR_ONE_EACH))).min(free);
         let by_memory = share.checked_div(self.workspace_bytes()).unwrap_or(u128::MAX);
         let by_memory = u64::try_from(by_memory).unwrap_or(u64::MAX).max(1);
         let teams = by_memory.min(self.most_blocks).min(num_envs);

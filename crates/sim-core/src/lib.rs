@@ -18,7 +18,7 @@ mod snapshot;
 mod state_arena;
 mod statistics;
 
-pub use phalanx_gpu_kernels::executor::StepKernels;
+pub use phalanx_gpu_kernels::executor::{CallTimes, Needs, Seen, StepKernels};
 
 pub use details::{DetailContact, DetailField, Details, InjectedContact};
 pub use error::SimError;

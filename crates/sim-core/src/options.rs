@@ -91,8 +91,11 @@ pub struct Options {
     pub first_env: u64,
     /// Seed of random controls.
     pub seed: u64,
-    /// Forces how many contacts the fast workspace holds: a test's way to make environments retry.
+    /// Forces how many contacts the fast workspace holds at first: a test's way to make environments retry.
     pub fast_contacts: Option<u32>,
+    /// Keeps the fast workspace as it was planned. Otherwise it is re-sized between steps to what environments were seen to
+    /// need, which no bit depends on.
+    pub fixed_workspace: bool,
     /// Forces the lanes of a team.
     pub lanes: Option<u32>,
     /// Workspace arrays that a GPU keeps in global memory: a test's way to move them.
@@ -109,6 +112,8 @@ pub struct Options {
     pub per_env: Vec<String>,
     /// Times the stages.
     pub profile: bool,
+    /// Times every call on a GPU too, with two events each: see [`Simulation::take_call_times`](crate::Simulation::take_call_times).
+    pub time_calls: bool,
     /// CPU threads; all cores if `None`.
     pub threads: Option<usize>,
     /// Waits until the kernel that is specialised for the model is compiled (CUDA). Otherwise, where it was not compiled before,

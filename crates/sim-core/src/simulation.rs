@@ -92,6 +92,7 @@ impl Simulation {
             lanes: options.lanes,
             pin_global: options.pin_global.clone(),
             fast_contacts: options.fast_contacts,
+            learns: !options.fixed_workspace,
             memory_limit: options.memory_limit,
             row: options.row.clone(),
             ..Demand::default()
@@ -353,6 +354,7 @@ fn make_cuda(
         generic_only: options.generic_only,
         wait_for_specialised: options.wait_for_specialised,
         per_env: per_env.to_vec(),
+        time_calls: options.time_calls,
     };
     Ok(Backend::Cuda(Box::new(CudaExecutor::new(shape, demand, &cuda)?)))
 }

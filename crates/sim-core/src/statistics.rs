@@ -3,7 +3,7 @@ use crate::SimError;
 use crate::pieces::Source;
 use crate::simulation::Simulation;
 use crate::state_arena::words;
-use phalanx_gpu_kernels::executor::{COUNTER_BANKS, COUNTERS};
+use phalanx_gpu_kernels::executor::{COUNTER_BANKS, COUNTERS, CallTimes, Seen};
 use phalanx_gpu_kernels::fields::STAGES;
 
 /// Sums over all environments and steps since the simulation was made.
@@ -91,14 +91,22 @@ impl Simulation {
         self.state.control("fault", 4 * self.options.num_envs as usize)
     }
 
-    /// The most contacts and Jacobian entries that an environment has had.
+    /// What the calls so far needed: the most contacts and rows of an environment, how many did not fit the fast workspace, and
+    /// how often it was re-sized. Its present capacity is in [`Simulation::plan`]. Waits for what is queued.
     ///
     /// # Errors
     /// If a kernel failed.
-    pub fn high_water_marks(&mut self) -> Result<(u32, u32), SimError> {
-        let bytes = self.state.read_control("marks", 8)?;
-        let word = |i: usize| u32::from_le_bytes([bytes[i], bytes[i + 1], bytes[i + 2], bytes[i + 3]]);
-        Ok((word(0), word(4)))
+    pub fn seen(&mut self) -> Result<Seen, SimError> {
+        Ok(self.backend.executor_mut().seen(&self.state.arguments)?)
+    }
+
+    /// How long the calls took since this was last asked for; waits for what is queued. On a GPU there are none unless
+    /// [`Options::time_calls`](crate::Options::time_calls) is set.
+    ///
+    /// # Errors
+    /// If a kernel failed.
+    pub fn take_call_times(&mut self) -> Result<CallTimes, SimError> {
+        Ok(self.backend.executor_mut().take_call_times()?)
     }
 
     /// Seconds of each stage since the simulation was made, summed over threads on the CPU and over teams on a GPU;

@@ -6,6 +6,8 @@ use super::cuda_kernels::{KernelRequest, kernel_request};
 use crate::compile::{Architecture, Cache, CachedCubin, CompileError, Nvrtc, Request, compile_cached};
 use crate::planning::{PlanningError, batch_dims};
 use crate::shape::Shape;
+#[cfg(all(feature = "cuda", target_os = "linux"))]
+use phalanx_launch_planner::Capacity;
 use phalanx_launch_planner::{
     Demand, DeviceLimits, KernelAttributes, KernelNeeds, KernelPlan, LaunchPlan, ModelDims, PlanError, plan,
 };
@@ -38,6 +40,13 @@ pub fn plan_compiled(model: &Model, limits: &DeviceLimits, demand: &Demand) -> R
 pub(super) struct Specialised {
     pub(super) step: CachedCubin,
     pub(super) retry: CachedCubin,
+}
+
+/// What the compiler said of them, or an estimate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OwnAttributes {
+    pub(super) step: KernelAttributes,
+    pub(super) retry: KernelAttributes,
 }
 
 /// NVRTC with its cache, for one architecture.
@@ -112,20 +121,37 @@ pub(super) struct SecondPlan {
 impl SecondPlan {
     /// The plan with the compiled kernels.
     pub(super) fn compiled(&self, own: &Specialised) -> Result<LaunchPlan, PlanError> {
-        let step = compiled_attributes(&own.step, self.estimate.step());
-        self.with(step, compiled_attributes(&own.retry, self.estimate.retry()))
+        self.with(self.attributes(own))
+    }
+
+    /// What the compiler said of a model's own kernels.
+    pub(super) fn attributes(&self, own: &Specialised) -> OwnAttributes {
+        OwnAttributes {
+            step: compiled_attributes(&own.step, self.estimate.step()),
+            retry: compiled_attributes(&own.retry, self.estimate.retry()),
+        }
     }
 
     /// The plan with kernels of these attributes.
-    pub(super) fn with(&self, step: KernelAttributes, retry: KernelAttributes) -> Result<LaunchPlan, PlanError> {
-        let stand_in = self.stand_in;
+    pub(super) fn with(&self, own: OwnAttributes) -> Result<LaunchPlan, PlanError> {
+        self.of(own, self.demand.clone())
+    }
+
+    /// The same with a fast workspace of another capacity.
+    #[cfg(all(feature = "cuda", target_os = "linux"))]
+    pub(super) fn resized(&self, own: OwnAttributes, capacity: Capacity) -> Result<LaunchPlan, PlanError> {
+        self.of(own, Demand { capacity: Some(capacity), ..self.demand.clone() })
+    }
+
+    fn of(&self, own: OwnAttributes, demand: Demand) -> Result<LaunchPlan, PlanError> {
+        let (OwnAttributes { step, retry }, stand_in) = (own, self.stand_in);
         let retry = KernelAttributes {
             local_bytes_per_thread: retry.local_bytes_per_thread.max(stand_in.local_bytes_per_thread),
             code_bytes: retry.code_bytes + stand_in.code_bytes,
             ..retry
         };
         let needs = KernelNeeds::compiled(self.estimate.step().lanes_per_env, step, retry);
-        plan(&self.limits, &self.dims, &needs, &self.demand.clone().with_kernel_of(&self.estimate))
+        plan(&self.limits, &self.dims, &needs, &demand.with_kernel_of(&self.estimate))
     }
 }
 

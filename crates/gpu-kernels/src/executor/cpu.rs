@@ -1,13 +1,16 @@
 //! Runs the kernels on CPU cores: the host-compiled build for this processor, rayon over the environments.
 use super::cpu_memory::HostMemory;
 use super::cpu_plan::{cpu_limits, cpu_plan, rehearsed};
-use super::{Executor, ExecutorError, Memory, StepKernels, workspace_slots};
+use super::{CallTimes, Executor, ExecutorError, Memory, Needs, Seen, StepKernels, workspace_slots};
 use crate::planning::model_dims;
 use crate::shape::Shape;
 use crate::view::ArgumentBlock;
-use phalanx_launch_planner::{Demand, DeviceLimits, KernelPlan, LaunchPlan, Placement, WorkArray, layout};
+use phalanx_launch_planner::{
+    Capacity, Demand, DeviceLimits, KernelPlan, LaunchPlan, Learning, Lesson, ModelDims, Placement, WorkArray, layout,
+};
 use rayon::prelude::*;
 use std::ffi::c_void;
+use std::time::Instant;
 
 /// The numbers' precision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,7 +108,18 @@ pub struct CpuExecutor {
     block: ArgumentBlock,
     fast_slots: Vec<(usize, u64)>,
     retry_slots: Vec<(usize, u64)>,
-    calls: u64,
+    seen: Seen,
+    times: CallTimes,
+    /// `None` where nothing is to be learned.
+    learner: Option<Learner>,
+}
+
+/// What it takes to re-size the fast workspace.
+struct Learner {
+    learning: Learning,
+    dims: ModelDims,
+    demand: Demand,
+    host: DeviceLimits,
 }
 
 impl CpuExecutor {
@@ -119,7 +133,7 @@ impl CpuExecutor {
         let real_bytes = if options.precision == Precision::F64 { 8 } else { 4 };
         let dims = model_dims(shape, &[], &options.per_env);
         let host = rehearsed(cpu_limits(threads), options.limits.as_ref())?;
-        let plan = cpu_plan(&dims, demand, host, threads, real_bytes as u64)?;
+        let plan = cpu_plan(&dims, demand, host.clone(), threads, real_bytes as u64)?;
         let words = plan.kernels.iter().map(|k| k.layout.global_words_per_env).max().unwrap_or(0) as usize;
         let workspaces = (0..threads)
             .map(|_| HostMemory::zeroed(words * real_bytes, "a thread's workspace"))
@@ -131,6 +145,8 @@ impl CpuExecutor {
             .map_err(|e| ExecutorError::Threads { threads, reason: e.to_string() })?;
         let name = format!("CPU, {threads} {}, {}", if threads == 1 { "thread" } else { "threads" }, build.name);
         let (fast_slots, retry_slots) = (workspace_slots(plan.step()), workspace_slots(plan.retry()));
+        let learning = Learning::new(plan.step().capacity);
+        let learner = demand.learns.then(|| Learner { learning, dims, demand: demand.clone(), host });
         Ok(CpuExecutor {
             build,
             real_bytes,
@@ -141,7 +157,9 @@ impl CpuExecutor {
             block: ArgumentBlock::default(),
             fast_slots,
             retry_slots,
-            calls: 0,
+            seen: Seen::default(),
+            times: CallTimes::default(),
+            learner,
         })
     }
 
@@ -164,6 +182,34 @@ impl CpuExecutor {
         // SAFETY: the block's pointers are live for the call, and the workspace is ours.
         unsafe { (self.build.step)(block.as_slice().as_ptr().cast(), memory.address() as *mut c_void, env, env + 1) };
         Ok(OpenWorkspace { kernel, memory, real_bytes: self.real_bytes })
+    }
+
+    /// Re-sizes the fast workspace if earlier calls ask for it; the threads' memory stays as it is.
+    fn learn(&mut self, arguments: &ArgumentBlock) {
+        let CpuExecutor { plan, workspaces, seen, learner, real_bytes, fast_slots, .. } = self;
+        let Some(Learner { learning, dims, demand, host }) = learner else { return };
+        let threads = workspaces.len();
+        let room = workspaces.first().map_or(0, |workspace| workspace.bytes().len() / *real_bytes) as u64;
+        let recent = marks(arguments);
+        let replan = |capacity: Capacity| {
+            let demand = Demand { capacity: Some(capacity), ..demand.clone() };
+            let after = cpu_plan(dims, &demand, host.clone(), threads, *real_bytes as u64).ok()?;
+            (after.step().layout.global_words_per_env <= room).then_some(after)
+        };
+        match learning.learn(&seen.observed(recent), seen.calls, plan, replan) {
+            Lesson::TooEarly => return,
+            Lesson::Stay => {}
+            Lesson::Resize(after) => {
+                tracing::info!("after {} calls the workspace is re-sized: {}", seen.calls, after.resized(plan));
+                *fast_slots = workspace_slots(after.step());
+                *plan = *after;
+                seen.resizes += 1;
+            }
+        }
+        seen.most = seen.most.at_least(recent);
+        let marks = arguments.get("marks") as *mut u32;
+        // SAFETY: the caller's marks, at least three words; no kernel runs now.
+        unsafe { std::slice::from_raw_parts_mut(marks, 3) }.fill(0);
     }
 
     /// Runs `step` over [0, count) in fast or in retry workspaces.
@@ -197,6 +243,13 @@ impl CpuExecutor {
     }
 }
 
+/// What environments needed since the marks were last cleared.
+fn marks(arguments: &ArgumentBlock) -> Needs {
+    let marks = arguments.get("marks") as *const u32;
+    // SAFETY: the caller's marks, at least three words; no kernel runs now.
+    Needs::of(unsafe { std::slice::from_raw_parts(marks, 3) })
+}
+
 impl Executor for CpuExecutor {
     fn device_name(&self) -> &str {
         &self.name
@@ -205,7 +258,7 @@ impl Executor for CpuExecutor {
         &self.plan
     }
     fn step_kernels(&self) -> StepKernels {
-        StepKernels { generic_calls: self.calls, specialised_calls: 0 }
+        StepKernels { generic_calls: self.seen.calls, specialised_calls: 0 }
     }
     fn compile_seconds(&self) -> f64 {
         0.0
@@ -217,6 +270,8 @@ impl Executor for CpuExecutor {
         Ok(Memory::Host(HostMemory::zeroed(bytes, what)?))
     }
     fn step(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
+        self.learn(arguments);
+        let started = Instant::now();
         let retry_count = arguments.get("progress") as *mut u32;
         // SAFETY: the caller's counter; no kernel runs now.
         unsafe { *retry_count = 0 };
@@ -226,8 +281,19 @@ impl Executor for CpuExecutor {
         if waiting > 0 {
             self.run(arguments, true, i64::from(waiting));
         }
-        self.calls += 1;
+        let seen = &mut self.seen;
+        seen.calls += 1;
+        seen.retried_calls += u64::from(waiting > 0);
+        seen.retried += u64::from(waiting);
+        seen.most_retried = seen.most_retried.max(waiting);
+        self.times.add(started.elapsed().as_secs_f64(), waiting);
         Ok(())
+    }
+    fn seen(&mut self, arguments: &ArgumentBlock) -> Result<Seen, ExecutorError> {
+        Ok(Seen { most: self.seen.most.at_least(marks(arguments)), ..self.seen })
+    }
+    fn take_call_times(&mut self) -> Result<CallTimes, ExecutorError> {
+        Ok(std::mem::take(&mut self.times))
     }
     fn reset(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
         // SAFETY: the block's pointers are live for the call and ranges are disjoint.

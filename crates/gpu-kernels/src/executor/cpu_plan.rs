@@ -42,7 +42,7 @@ pub(super) fn cpu_plan(
             layout: placed,
         }
     };
-    let fast = kernel("step", dims.fast_capacity(demand.fast_contacts));
+    let fast = kernel("step", dims.fast_capacity(demand));
     let retry = kernel("retry", dims.proven);
     let scale = word_bytes / 4;
     let state_per_env = scale * dims.state_bytes_per_env + HOST_BYTES_PER_ENV;

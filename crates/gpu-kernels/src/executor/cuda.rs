@@ -5,10 +5,16 @@
 //!
 //! A specialised kernel that was not compiled before is compiled on a thread, unless the caller wants to wait for it; until
 //! it is there the generic kernel stands in, with the same bits. It is loaded once, between two steps.
+//!
+//! The fast workspace is re-sized between calls, in the memory that was taken at the start: its capacity, offsets and grid are
+//! arguments of a launch. Launches that are queued keep theirs, and a workspace holds nothing from one launch to the next.
 use super::awaited::Awaited;
-use super::compiled_plan::{Compiler, SecondPlan, Specialised, compiled_attributes};
+use super::compiled_plan::{Compiler, OwnAttributes, SecondPlan, Specialised, compiled_attributes};
 use super::cuda_kernels::kernel_request;
-use super::{Executor, ExecutorError, Memory, PROGRESS_WORDS, StepKernels, is_mixed, stand_in, workspace_slots};
+use super::news::{MARK_WORDS, News, catch_up, needs};
+use super::{
+    CallTimes, Executor, ExecutorError, Memory, PROGRESS_WORDS, Seen, StepKernels, is_mixed, stand_in, workspace_slots,
+};
 use crate::compile::{Cache, Nvrtc};
 use crate::cuda::{
     Buffer, CudaError, Device, DeviceAttributes, Kernel, LaunchShape, Module, Stream, StreamHandle, driver_version,
@@ -17,7 +23,9 @@ use crate::planning::batch_dims;
 use crate::shape::Shape;
 use crate::tuning::{TuningKey, TuningStore};
 use crate::view::{ArgumentBlock, slot_index};
-use phalanx_launch_planner::{Demand, DeviceLimits, KernelNeeds, KernelPlan, LaunchPlan, plan};
+use phalanx_launch_planner::{
+    Capacity, Demand, DeviceLimits, KernelNeeds, KernelPlan, LaunchPlan, Learning, Lesson, plan,
+};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -36,7 +44,12 @@ pub struct CudaOptions {
     pub wait_for_specialised: bool,
     /// Model fields with one value per environment.
     pub per_env: Vec<&'static str>,
+    /// Times every call, with two events each.
+    pub time_calls: bool,
 }
+
+/// Bytes of the marks that the teams raise, which are moved as far to count anew.
+const MARKS_BEFORE: u64 = 16;
 
 /// Threads of a block of the small kernels (reset, random controls).
 const SMALL_BLOCK: u32 = 256;
@@ -49,6 +62,10 @@ struct Launch {
     kernel: Kernel,
     shape: LaunchShape,
     slots: Vec<(usize, u64)>,
+    /// The slots that do not depend on the plan.
+    fixed_slots: Vec<(usize, u64)>,
+    /// Shared memory that the kernel was allowed so far: never less again, since a captured launch may ask for it.
+    allowed_shared: u32,
     block: ArgumentBlock,
     workspace: Arc<Buffer>,
 }
@@ -57,6 +74,21 @@ struct Launch {
 struct Launches {
     step: Launch,
     retry: Launch,
+}
+
+/// What it takes to re-size the fast workspace.
+struct Learner {
+    learning: Learning,
+    second: SecondPlan,
+    own: OwnAttributes,
+}
+
+/// What all launches of a step share.
+struct Common {
+    /// What the step and the retry kernel tell each other.
+    progress: Buffer,
+    /// The marks and the ledger of the calls, as in `kernels/run.h`.
+    marks: Buffer,
 }
 
 /// Runs the kernels on one GPU.
@@ -74,8 +106,12 @@ pub struct CudaExecutor {
     set_constants: Kernel,
     reset: Kernel,
     random_controls: Kernel,
-    /// What the step and the retry kernel tell each other.
-    progress: Buffer,
+    common: Common,
+    /// Where the host finds the marks.
+    news: News,
+    seen: Seen,
+    /// `None` where nothing is to be learned, and until the step kernel is there.
+    learner: Option<Learner>,
     clock_hz: f64,
     // Declared after everything that lives on them.
     own_stream: Option<Stream>,
@@ -195,14 +231,19 @@ impl CudaExecutor {
             Ok(Arc::new(workspace))
         };
         progress.zero(stream)?;
+        let marks = Buffer::allocate(&device, 4 * MARK_WORDS as u64, "the marks of the calls")?;
+        marks.zero(stream)?;
+        let news = News::new(&device, options.time_calls)?;
+        let common = Common { progress, marks };
         let retry_workspace = reserve(plan.retry(), plan.memory.retry)?;
         let stand_in = plan.stand_in(&second.dims);
-        let stand_in = Launch::new(kernel_of(&generic, "phalanx_step")?, &stand_in, retry_workspace, &progress)?;
+        let stand_in = Launch::new(kernel_of(&generic, "phalanx_step")?, &stand_in, retry_workspace, &common)?;
+        let mut learner = None;
         let (launches, coming) = match own {
             Own::Compiled(own) => {
                 let workspace = reserve(plan.step(), plan.memory.workspace)?;
-                let launches =
-                    Launches::load(&device, &own, &plan, [workspace, stand_in.workspace.clone()], &progress)?;
+                let launches = Launches::load(&device, &own, &plan, [workspace, stand_in.workspace.clone()], &common)?;
+                learner = Learner::new(&plan, second, &own);
                 (Awaited::ready(SPECIALISED, launches), None)
             }
             Own::Making(making) => {
@@ -224,7 +265,10 @@ impl CudaExecutor {
             set_constants: kernel_of(&generic, "phalanx_set_constants")?,
             reset: kernel_of(&generic, "phalanx_reset")?,
             random_controls: kernel_of(&generic, "phalanx_random_controls")?,
-            progress,
+            common,
+            news,
+            seen: Seen::default(),
+            learner,
             clock_hz: f64::from(device.attributes().clock_rate_khz) * 1e3,
             own_stream,
             stream,
@@ -244,12 +288,13 @@ impl CudaExecutor {
             return Ok(());
         }
         let started = Instant::now();
-        let CudaExecutor { launches, coming, plan, progress, device, stand_in, .. } = self;
+        let CudaExecutor { launches, coming, plan, common, learner, device, stand_in, .. } = self;
         let ready = launches.poll(|own| {
             let Some(Coming { second, workspace }) = coming.take() else { unreachable!("they are taken over once") };
             let after = stand_in::within(second.compiled(&own)?, plan, workspace.bytes())?;
-            let launches = Launches::load(device, &own, &after, [workspace, stand_in.workspace.clone()], progress)?;
+            let launches = Launches::load(device, &own, &after, [workspace, stand_in.workspace.clone()], common)?;
             *plan = after;
+            *learner = Learner::new(plan, second, &own);
             Ok(launches)
         });
         if ready.is_some() {
@@ -260,6 +305,36 @@ impl CudaExecutor {
             self.coming = None; // also if the stand-in goes on for good
         }
         Ok(())
+    }
+
+    /// Re-sizes the fast workspace if earlier calls ask for it. Plans on the host and launches nothing but a copy and a fill of
+    /// some bytes; not while the stream is captured: a graph replays its launches as they were.
+    fn learn(&mut self) -> Result<(), CudaError> {
+        let launched = self.step_kernels.calls();
+        let CudaExecutor { launches, plan, news, seen, learner, common, stream, device, .. } = self;
+        let (Some(Learner { learning, second, own }), Some(Launches { step, .. })) = (learner, launches.get()) else {
+            return Ok(());
+        };
+        let words = news.latest();
+        catch_up(seen, &words);
+        let replan = |capacity: Capacity| {
+            let after = second.resized(*own, capacity).ok()?;
+            stand_in::within(after, plan, step.workspace.bytes()).ok()
+        };
+        let lesson = learning.learn(&seen.observed(needs(&words).0), launched, plan, replan);
+        if lesson == Lesson::TooEarly || stream.is_capturing(device)? {
+            return Ok(());
+        }
+        if let Lesson::Resize(after) = lesson {
+            step.resize(after.step())?;
+            tracing::info!("after {launched} calls the workspace is re-sized: {}", after.resized(plan));
+            *plan = *after;
+            seen.resizes += 1;
+        }
+        // From here on the marks are raised anew; what they were is published with the next call.
+        let marks = &common.marks;
+        marks.copy_from_device(MARKS_BEFORE, marks, 0, MARKS_BEFORE, *stream)?;
+        marks.fill_words(0, MARKS_BEFORE / 4, 0, *stream)
     }
 
     /// Launches a kernel of one thread per item.
@@ -280,39 +355,62 @@ impl Launches {
         own: &Specialised,
         plan: &LaunchPlan,
         workspaces: [Arc<Buffer>; 2],
-        progress: &Buffer,
+        common: &Common,
     ) -> Result<Launches, CudaError> {
         let load = |cubin: &[u8]| kernel_of(&Module::load(device, cubin)?, "phalanx_step");
         let [step, retry] = workspaces;
         Ok(Launches {
-            step: Launch::new(load(&own.step.cubin)?, plan.step(), step, progress)?,
-            retry: Launch::new(load(&own.retry.cubin)?, plan.retry(), retry, progress)?,
+            step: Launch::new(load(&own.step.cubin)?, plan.step(), step, common)?,
+            retry: Launch::new(load(&own.retry.cubin)?, plan.retry(), retry, common)?,
         })
     }
 }
 
+impl Learner {
+    /// For the compiled kernels, where the demand says so.
+    fn new(plan: &LaunchPlan, second: SecondPlan, own: &Specialised) -> Option<Learner> {
+        let own = second.attributes(own);
+        let learning = Learning::new(plan.step().capacity);
+        second.demand.learns.then_some(Learner { learning, second, own })
+    }
+}
+
 impl Launch {
-    fn new(kernel: Kernel, plan: &KernelPlan, workspace: Arc<Buffer>, progress: &Buffer) -> Result<Launch, CudaError> {
-        if plan.dynamic_shared_bytes > 0 {
-            kernel.set_max_dynamic_shared(plan.dynamic_shared_bytes)?;
+    fn new(kernel: Kernel, plan: &KernelPlan, workspace: Arc<Buffer>, common: &Common) -> Result<Launch, CudaError> {
+        let fixed_slots = vec![
+            (slot_index("workspace"), workspace.pointer()),
+            (slot_index("is_retry"), u64::from(plan.name == "retry")),
+            (slot_index("progress"), common.progress.pointer()),
+            (slot_index("marks"), common.marks.pointer()),
+        ];
+        let shape = LaunchShape { blocks: 0, threads_per_block: 0, dynamic_shared_bytes: 0 };
+        let (slots, block) = (Vec::new(), ArgumentBlock::default());
+        let mut launch = Launch { kernel, shape, slots, fixed_slots, allowed_shared: 0, block, workspace };
+        launch.resize(plan)?;
+        Ok(launch)
+    }
+
+    /// Lets the launches to come follow `plan`, of the same kernel and in the same memory.
+    fn resize(&mut self, plan: &KernelPlan) -> Result<(), CudaError> {
+        if plan.dynamic_shared_bytes > self.allowed_shared {
+            self.kernel.set_max_dynamic_shared(plan.dynamic_shared_bytes)?;
+            self.allowed_shared = plan.dynamic_shared_bytes;
         }
-        let shape = LaunchShape {
+        self.shape = LaunchShape {
             blocks: plan.grid_blocks,
             threads_per_block: plan.threads_per_block,
             dynamic_shared_bytes: plan.dynamic_shared_bytes,
         };
-        let is_retry = u64::from(plan.name == "retry");
-        let mut slots = workspace_slots(plan);
-        slots.push((slot_index("workspace"), workspace.pointer()));
-        slots.push((slot_index("is_retry"), is_retry));
-        slots.push((slot_index("progress"), progress.pointer()));
-        Ok(Launch { kernel, shape, slots, block: ArgumentBlock::default(), workspace })
+        self.slots = workspace_slots(plan);
+        self.slots.extend(&self.fixed_slots);
+        Ok(())
     }
 
-    /// Runs the kernel over what its plan says: the batch, or the retry list.
-    fn run(&mut self, arguments: &ArgumentBlock, stream: StreamHandle) -> Result<(), CudaError> {
+    /// Runs the kernel over what its plan says: the batch, or the retry list. `news` is null for all but a call's last launch.
+    fn run(&mut self, arguments: &ArgumentBlock, news: u64, stream: StreamHandle) -> Result<(), CudaError> {
         self.block.copy_from(arguments);
         self.block.apply(&self.slots);
+        self.block.set("news", news);
         self.launch(stream)
     }
 
@@ -357,19 +455,39 @@ impl Executor for CudaExecutor {
     }
     fn step(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
         self.take_over()?;
-        let Some(launches) = self.launches.get() else {
-            // Its workspaces hold whatever an environment needs: no retry kernel follows that would clear what this one leaves.
-            self.progress.zero(self.stream)?;
-            self.step_kernels.generic_calls += 1;
-            return Ok(self.stand_in.run(arguments, self.stream)?);
+        self.learn()?;
+        let is_timed = self.news.is_timed() && !self.stream.is_capturing(&self.device)?;
+        let place = if is_timed { self.news.begin(self.stream)? } else { 0 };
+        let news = self.news.address(place);
+        let by_generic = match self.launches.get() {
+            Some(launches) => {
+                launches.step.run(arguments, 0, self.stream)?;
+                launches.retry.run(arguments, news, self.stream)?;
+                self.generic_only
+            }
+            None => {
+                // Its workspaces hold whatever is needed: no retry kernel follows that would clear what this one leaves.
+                self.common.progress.zero(self.stream)?;
+                self.stand_in.run(arguments, news, self.stream)?;
+                true
+            }
         };
-        launches.step.run(arguments, self.stream)?;
-        launches.retry.run(arguments, self.stream)?;
-        match self.generic_only {
+        self.news.end(place, self.stream)?;
+        match by_generic {
             true => self.step_kernels.generic_calls += 1,
             false => self.step_kernels.specialised_calls += 1,
         }
         Ok(())
+    }
+    fn seen(&mut self, _: &ArgumentBlock) -> Result<Seen, ExecutorError> {
+        let mut words = [0u32; MARK_WORDS];
+        self.common.marks.copy_to_host(0, bytemuck::cast_slice_mut(&mut words), self.stream)?;
+        catch_up(&mut self.seen, &words);
+        Ok(self.seen)
+    }
+    fn take_call_times(&mut self) -> Result<CallTimes, ExecutorError> {
+        self.synchronize()?;
+        Ok(self.news.take_times()?)
     }
     fn reset(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
         self.launch_small(&self.reset, arguments, arguments.get("num_envs"))

@@ -16,6 +16,9 @@ mod cuda_kernels;
 mod host_memory;
 mod memory;
 #[cfg(all(feature = "cuda", target_os = "linux"))]
+mod news;
+mod seen;
+#[cfg(all(feature = "cuda", target_os = "linux"))]
 mod stand_in;
 mod workspace_slots;
 
@@ -25,6 +28,7 @@ pub use cpu::{CpuExecutor, CpuOptions, OpenWorkspace, Precision, available_threa
 pub use cuda::{CudaExecutor, CudaOptions, device_limits};
 pub use cuda_kernels::{KernelRequest, kernel_request};
 pub use memory::Memory;
+pub use seen::{CallTimes, Needs, Seen};
 pub use workspace_slots::{is_mixed, workspace_slots};
 
 use crate::compile::CompileError;
@@ -105,6 +109,13 @@ pub struct StepKernels {
     pub specialised_calls: u64,
 }
 
+impl StepKernels {
+    /// Calls in all.
+    pub fn calls(&self) -> u64 {
+        self.generic_calls + self.specialised_calls
+    }
+}
+
 /// Runs the kernels.
 pub trait Executor: Send {
     /// The device, for people.
@@ -113,6 +124,17 @@ pub trait Executor: Send {
     fn plan(&self) -> &LaunchPlan;
     /// Which kernels have stepped the batch so far.
     fn step_kernels(&self) -> StepKernels;
+    /// What the calls so far needed; waits for them. `arguments` are those of the calls.
+    ///
+    /// # Errors
+    /// If a kernel failed.
+    fn seen(&mut self, arguments: &ArgumentBlock) -> Result<Seen, ExecutorError>;
+    /// How long the calls took since this was last asked for; waits for them. On a GPU only calls that it was made to time
+    /// count.
+    ///
+    /// # Errors
+    /// If a kernel failed.
+    fn take_call_times(&mut self) -> Result<CallTimes, ExecutorError>;
     /// Seconds that the caller waited for kernels to be compiled and loaded.
     fn compile_seconds(&self) -> f64;
     /// Bytes of one number: 4 or 8.
@@ -122,7 +144,8 @@ pub trait Executor: Send {
     /// # Errors
     /// If there is not enough.
     fn allocate(&self, bytes: usize, what: &str) -> Result<Memory, ExecutorError>;
-    /// Steps the batch, then retries who did not fit. `arguments` holds everything but the workspace.
+    /// Steps the batch, then retries who did not fit. `arguments` holds everything but the workspace. Where the demand says so,
+    /// the fast workspace is re-sized before, by what earlier calls needed.
     ///
     /// # Errors
     /// If a launch is refused.

@@ -3,7 +3,7 @@
 //! Memory is taken once, by the first; the second keeps to it. The stand-in runs in the retry kernel's workspaces, which
 //! hold everything that an environment can need, so it takes no memory of its own.
 use super::ExecutorError;
-use super::compiled_plan::SecondPlan;
+use super::compiled_plan::{OwnAttributes, SecondPlan};
 use phalanx_launch_planner::{KernelAttributes, KernelPlan, LaunchPlan, Limiter, PlanError};
 
 /// The plan before the step kernel is compiled: what it takes is an estimate, its block what it is compiled for.
@@ -12,7 +12,8 @@ pub(super) fn before(second: &SecondPlan) -> Result<LaunchPlan, PlanError> {
         max_threads_per_block: kernel.threads_per_block,
         ..KernelAttributes::estimate()
     };
-    second.with(estimate(second.estimate.step()), estimate(second.estimate.retry()))
+    let (step, retry) = (estimate(second.estimate.step()), estimate(second.estimate.retry()));
+    second.with(OwnAttributes { step, retry })
 }
 
 /// Bytes to reserve for the step kernel's workspaces: as `before` has it, and for the largest block that can come of it.
@@ -85,7 +86,7 @@ mod tests {
         let max_threads_per_block = second.estimate.step().threads_per_block;
         let retry =
             KernelAttributes { max_threads_per_block: second.estimate.retry().threads_per_block, ..step_of(128) };
-        second.with(KernelAttributes { max_threads_per_block, ..kernel }, retry)
+        second.with(OwnAttributes { step: KernelAttributes { max_threads_per_block, ..kernel }, retry })
     }
 
     #[test]

@@ -46,7 +46,12 @@ pub const CONTROL: &[Control] = &[
     c("progress", "Progress*", "what the kernels of a step tell each other"),
     c("is_retry", "int64_t", "1: run the retry list instead of the batch"),
     c("counters", "uint64_t*", "sums over the run: contacts, rows, iterations, solves, retried, not converged, steps"),
-    c("marks", "uint32_t*", "high-water marks: contacts, Jacobian entries, joint rows"),
+    c(
+        "marks",
+        "uint32_t*",
+        "high-water marks: contacts, Jacobian entries, joint rows; then the ledger, where there is `news`",
+    ),
+    c("news", "uint32_t*", "where the host reads the marks without waiting, or null"),
     c("seed", "uint64_t", "seed of the random controls"),
     c("random_step", "uint64_t", "step that the random controls belong to"),
     c("reset_qpos", "const real*", "positions to reset to"),
