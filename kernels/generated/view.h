@@ -340,6 +340,7 @@ struct Arguments {
   uint64_t* counters;
   uint32_t* marks;
   uint32_t* news;
+  int64_t news_period;
   uint64_t seed;
   uint64_t random_step;
   const real* reset_qpos;

@@ -51,6 +51,9 @@ pub struct CudaOptions {
 /// Bytes of the marks that the teams raise, which are moved as far to count anew.
 const MARKS_BEFORE: u64 = 16;
 
+/// Of so many calls without retries one is told to the host, where calls are not timed: it takes some microseconds.
+const UNTIMED_NEWS_PERIOD: u64 = 32;
+
 /// Threads of a block of the small kernels (reset, random controls).
 const SMALL_BLOCK: u32 = 256;
 
@@ -406,11 +409,13 @@ impl Launch {
         Ok(())
     }
 
-    /// Runs the kernel over what its plan says: the batch, or the retry list. `news` is null for all but a call's last launch.
-    fn run(&mut self, arguments: &ArgumentBlock, news: u64, stream: StreamHandle) -> Result<(), CudaError> {
+    /// Runs the kernel over what its plan says: the batch, or the retry list. `news` is null for all but a call's last launch, and
+    /// comes with its period.
+    fn run(&mut self, arguments: &ArgumentBlock, news: (u64, u64), stream: StreamHandle) -> Result<(), CudaError> {
         self.block.copy_from(arguments);
         self.block.apply(&self.slots);
-        self.block.set("news", news);
+        self.block.set("news", news.0);
+        self.block.set("news_period", news.1);
         self.launch(stream)
     }
 
@@ -458,10 +463,10 @@ impl Executor for CudaExecutor {
         self.learn()?;
         let is_timed = self.news.is_timed() && !self.stream.is_capturing(&self.device)?;
         let place = if is_timed { self.news.begin(self.stream)? } else { 0 };
-        let news = self.news.address(place);
+        let news = (self.news.address(place), if place > 0 { 1 } else { UNTIMED_NEWS_PERIOD });
         let by_generic = match self.launches.get() {
             Some(launches) => {
-                launches.step.run(arguments, 0, self.stream)?;
+                launches.step.run(arguments, (0, 1), self.stream)?;
                 launches.retry.run(arguments, news, self.stream)?;
                 self.generic_only
             }

@@ -52,6 +52,7 @@ pub const CONTROL: &[Control] = &[
         "high-water marks: contacts, Jacobian entries, joint rows; then the ledger, where there is `news`",
     ),
     c("news", "uint32_t*", "where the host reads the marks without waiting, or null"),
+    c("news_period", "int64_t", "of so many calls without retries one is told to the host"),
     c("seed", "uint64_t", "seed of the random controls"),
     c("random_step", "uint64_t", "step that the random controls belong to"),
     c("reset_qpos", "const real*", "positions to reset to"),
