@@ -50,6 +50,6 @@ pub use phalanx_launch_planner::{
 pub use phalanx_model::{ArrayData, Integrator, LoadError, Model, NamedArray, Names};
 pub use phalanx_sim_core::{
     CallTimes, DetailContact, DetailField, Details, DeviceChoice, Envs, InjectedContact, NOT_FINITE, Needs, Options,
-    Precision, RANDOM_ENVIRONMENTS, RANDOM_STEPS, Reset, Seen, SimError, Simulation, Snapshot, SolverOptions, Statistics,
-    StepKernels, Target,
+    Precision, RANDOM_ENVIRONMENTS, RANDOM_STEPS, Reset, Seen, SimError, Simulation, Snapshot, SolverOptions,
+    Statistics, StepKernels, Target,
 };

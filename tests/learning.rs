@@ -52,7 +52,10 @@ fn robots_that_land_make_the_workspace_grow_until_nothing_retries_and_no_bit_cha
         assert!(first > 10, "{name}: the robots begin in the air, and call {first} retried");
         let (seen, capacity) = (learning.seen().unwrap(), learning.plan().step().capacity);
         assert!(seen.resizes > 0 && capacity.contacts > small.contacts, "{name}: {seen:?}, {capacity:?}");
-        assert!(u64::from(seen.most.contacts) * 4 >= u64::from(capacity.contacts) * 3, "{name}: {seen:?}, {capacity:?}");
+        assert!(
+            u64::from(seen.most.contacts) * 4 >= u64::from(capacity.contacts) * 3,
+            "{name}: {seen:?}, {capacity:?}"
+        );
         assert_eq!(retried[retried.len() - 40..].iter().sum::<u64>(), 0, "{name}: still retries, {retried:?}");
         let without = fixed.seen().unwrap();
         assert_eq!((without.resizes, fixed.plan().step().capacity), (0, small));

@@ -10,9 +10,9 @@ use crate::checks::{MAX_ENVS, candidate_kernels, check_model, check_pins, check_
 use crate::cost::{Mapping, cost, sixteenths};
 use crate::explain::environments;
 use crate::layout::{WorkspaceLayout, bank_stride};
+use crate::learning::room_to_grow;
 use crate::memory::Budget;
 use crate::rejected::{Why, not_enough_memory, rejected};
-use crate::learning::room_to_grow;
 use crate::retry::{RetryPool, share_of};
 use crate::rungs::{Rung, placements};
 use crate::{

@@ -134,14 +134,17 @@ impl Learning {
         let part = |now: u32, all: u32, halvings: u32| now + (all - now).div_ceil(1 << halvings);
         let targets = (0..TARGETS).map(|halvings| Capacity {
             contacts: part(now.contacts, all.contacts, halvings),
-            jacobian_words: part(now.jacobian_words, all.jacobian_words, halvings).next_multiple_of(4).min(all.jacobian_words),
+            jacobian_words: part(now.jacobian_words, all.jacobian_words, halvings)
+                .next_multiple_of(4)
+                .min(all.jacobian_words),
         });
         let retry_time = retry_time(since, plan);
         let before = step_time(plan).saturating_mul(u128::from(since.calls));
         let next = targets.filter(|target| *target != now).map(replan).enumerate().find_map(|(target, after)| {
             // What holds all that was seen ends the retries; of what holds less, half is hoped for.
             let saved = if target == 0 { retry_time } else { retry_time / 2 };
-            after.filter(|after| step_time(after).saturating_mul(u128::from(since.calls)) < before.saturating_add(saved))
+            after
+                .filter(|after| step_time(after).saturating_mul(u128::from(since.calls)) < before.saturating_add(saved))
         });
         self.grow_after = match next {
             Some(_) => 0,
@@ -181,10 +184,7 @@ impl Learning {
 fn with_margin(most: Capacity, part: u32) -> Capacity {
     let more = |need: u32| need.saturating_add(need.div_ceil(part));
     let words = more(most.jacobian_words);
-    Capacity {
-        contacts: more(most.contacts),
-        jacobian_words: words.checked_next_multiple_of(4).unwrap_or(u32::MAX),
-    }
+    Capacity { contacts: more(most.contacts), jacobian_words: words.checked_next_multiple_of(4).unwrap_or(u32::MAX) }
 }
 
 /// How long a step takes under a plan, against other plans of the same kernel.

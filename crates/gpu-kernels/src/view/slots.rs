@@ -45,7 +45,11 @@ pub const CONTROL: &[Control] = &[
     c("work_count", "uint32_t*", "environments that warps have taken beyond their first"),
     c("is_retry", "int64_t", "1: run the retry list instead of the batch"),
     c("counters", "uint64_t*", "sums over the run: contacts, rows, iterations, solves, retried, not converged, steps"),
-    c("marks", "uint32_t*", "high-water marks: contacts, Jacobian entries, joint rows; then the ledger, where there is `news`"),
+    c(
+        "marks",
+        "uint32_t*",
+        "high-water marks: contacts, Jacobian entries, joint rows; then the ledger, where there is `news`",
+    ),
     c("news", "uint32_t*", "where the host reads the marks without waiting, or null"),
     c("seed", "uint64_t", "seed of the random controls"),
     c("random_step", "uint64_t", "step that the random controls belong to"),
