@@ -228,9 +228,9 @@ impl Summary {
         ];
         if let Some(calls) = self.calls {
             lines.push(format!(
-                "a call      {} on average; the slowest {}, with {} environments retried",
-                duration(calls.mean_seconds),
-                duration(calls.slowest_seconds),
+                "a call      {:.3} ms on average; the slowest {:.3} ms, with {} environments retried",
+                1e3 * calls.mean_seconds,
+                1e3 * calls.slowest_seconds,
                 calls.retried_in_slowest
             ));
         }

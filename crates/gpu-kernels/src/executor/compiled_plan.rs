@@ -100,10 +100,10 @@ impl SecondPlan {
         self.of(step, self.demand.clone())
     }
 
-    /// The same with a fast workspace of another capacity.
+    /// The same with a fast workspace of another capacity; memory for it was taken before.
     #[cfg(all(feature = "cuda", target_os = "linux"))]
     pub(super) fn resized(&self, step: KernelAttributes, capacity: Capacity) -> Result<LaunchPlan, PlanError> {
-        self.of(step, Demand { capacity: Some(capacity), ..self.demand.clone() })
+        self.of(step, Demand { capacity: Some(capacity), learns: false, ..self.demand.clone() })
     }
 
     fn of(&self, step: KernelAttributes, demand: Demand) -> Result<LaunchPlan, PlanError> {

@@ -11,8 +11,10 @@
 use super::awaited::Awaited;
 use super::compiled_plan::{Compiler, SecondPlan, compiled_attributes};
 use super::cuda_kernels::kernel_request;
-use super::news::{MARK_WORDS, News, catch_up, needs};
-use super::{CallTimes, Executor, ExecutorError, Memory, Seen, StepKernels, is_mixed, stand_in, workspace_slots};
+use super::news::{News, catch_up, needs};
+use super::{
+    CallTimes, Executor, ExecutorError, MARK_WORDS, Memory, Seen, StepKernels, is_mixed, stand_in, workspace_slots,
+};
 use crate::compile::{Cache, CachedCubin, Nvrtc};
 use crate::cuda::{
     Buffer, CudaError, Device, DeviceAttributes, Kernel, LaunchShape, Module, Stream, StreamHandle, driver_version,

@@ -40,6 +40,8 @@ use phalanx_launch_planner::{LaunchPlan, PlanError};
 pub const COUNTER_BANKS: usize = 64;
 /// Counters of a bank, as in `kernels/run.h`.
 pub const COUNTERS: usize = 8;
+/// Words of the marks, as in `kernels/run.h`.
+pub const MARK_WORDS: usize = 16;
 
 /// Why an executor could not be made or a launch failed.
 #[derive(Debug, thiserror::Error)]
