@@ -56,7 +56,7 @@ fn an_environment_has_the_same_bits_in_every_batch_on_any_threads_and_through_th
         for (n, threads, fast_contacts) in
             [(1, 1, None), (7, 2, None), (64, 1, None), (1, 2, Some(1)), (7, 1, Some(1)), (64, 2, Some(1))]
         {
-            let options = Options { threads: Some(threads), fast_contacts, ..envs(n) };
+            let options = Options { threads: Some(threads), fast_contacts, fixed_workspace: true, ..envs(n) };
             assert_eq!(
                 rollout(&model, options),
                 whole[..n as usize],
@@ -72,7 +72,8 @@ fn the_lanes_that_are_asked_for_do_not_change_the_bits() {
     let free = rollout(&model, envs(4));
     for lanes in [1, 2, 4, 8, 16, 32] {
         assert_eq!(rollout(&model, Options { lanes: Some(lanes), ..envs(4) }), free, "{lanes} lanes");
-        let generic = Options { lanes: Some(lanes), generic_only: true, fast_contacts: Some(1), ..envs(4) };
+        let retrying = Options { fast_contacts: Some(1), fixed_workspace: true, ..envs(4) };
+        let generic = Options { lanes: Some(lanes), generic_only: true, ..retrying };
         assert_eq!(rollout(&model, generic), free, "{lanes} lanes of the generic kernel");
     }
 }
@@ -81,7 +82,7 @@ fn the_lanes_that_are_asked_for_do_not_change_the_bits() {
 fn an_environment_that_does_not_fit_is_retried_and_counted_and_loses_no_contact() {
     let model = asset("ant");
     let run = |fast_contacts| {
-        let mut sim = batch(&model, Options { fast_contacts, ..envs(16) });
+        let mut sim = batch(&model, Options { fast_contacts, fixed_workspace: true, ..envs(16) });
         drive(&mut sim, 0, STEPS);
         sim.statistics().unwrap()
     };
@@ -96,7 +97,7 @@ fn four_steps_in_one_call_are_four_calls_of_one_step() {
     for (name, fast_contacts) in [("ant", None), ("ant", Some(1)), ("humanoid", Some(1)), ("quadruped", None)] {
         let model = asset(name);
         let run = |calls: u32, substeps: u32| {
-            let mut sim = batch(&model, Options { fast_contacts, ..envs(7) });
+            let mut sim = batch(&model, Options { fast_contacts, fixed_workspace: true, ..envs(7) });
             request_all(&mut sim);
             for step in 0..8 {
                 sim.draw_random_controls(step).unwrap();
@@ -234,7 +235,7 @@ fn a_snapshot_of_another_batch_is_refused() {
 #[test]
 fn a_reset_touches_nothing_of_the_others() {
     let model = asset("ant");
-    let mut sim = batch(&model, Options { fast_contacts: Some(1), ..envs(6) });
+    let mut sim = batch(&model, Options { fast_contacts: Some(1), fixed_workspace: true, ..envs(6) });
     request_all(&mut sim);
     drive(&mut sim, 0, 20);
     let start = batch(&model, envs(1)).env_hashes().unwrap()[0];
@@ -415,7 +416,7 @@ fn a_frozen_environment_counts_neither_in_steps_nor_in_means() {
 
 #[test]
 fn steps_taken_in_the_retry_pool_are_counted_once() {
-    let mut sim = batch(&asset("ant"), Options { fast_contacts: Some(1), ..envs(7) });
+    let mut sim = batch(&asset("ant"), Options { fast_contacts: Some(1), fixed_workspace: true, ..envs(7) });
     (0..5).for_each(|_| sim.step_many(4).unwrap());
     assert_eq!(sim.statistics().unwrap().env_steps, 7 * 20);
 }

@@ -31,9 +31,18 @@ fn environments_double_up_to_what_was_asked_for() {
         assert!(rung["env_steps_per_second"].as_f64().unwrap() > 0.0, "{rung}");
         assert_eq!(rung["steps"], 3);
         assert_eq!(rung["timed_env_steps"].as_u64(), rung["num_envs"].as_u64().map(|num_envs| 2 * num_envs));
-        for key in ["memory_bytes", "occupancy_percent", "retried", "not_finite", "most_contacts", "contact_capacity"] {
+        for key in [
+            "memory_bytes",
+            "occupancy_percent",
+            "retried",
+            "not_finite",
+            "most_contacts",
+            "contact_capacity",
+            "resizes",
+        ] {
             assert!(rung[key].is_u64(), "{key} is not in {rung}");
         }
+        assert!(rung["slowest_call_seconds"].as_f64() >= rung["mean_call_seconds"].as_f64(), "{rung}");
     }
 }
 

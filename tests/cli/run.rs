@@ -45,6 +45,8 @@ fn json_is_one_object_with_the_promised_keys_in_the_same_order() {
         "contacts_mean",
         "rows_mean",
         "solver_iterations_mean",
+        "workspace",
+        "calls",
         "faults",
         "state_hash",
         "stage_seconds",
@@ -105,10 +107,32 @@ fn a_control_step_of_two_time_steps_is_two_steps_with_the_same_controls() {
 fn a_workspace_of_one_contact_gives_the_same_states() {
     let run = ["run", ANT, "--device", "cpu", "--keyframe", "home", "--controls", "random", "--steps", "20", "--json"];
     let usual = json(&run);
-    let forced = json(&[&run[..], &["--fast-contacts", "1"]].concat());
+    let learned = json(&[&run[..], &["--fast-contacts", "1"]].concat());
+    let forced = json(&[&run[..], &["--fast-contacts", "1", "--no-learn"]].concat());
     assert_eq!(usual["state_hash"], forced["state_hash"]);
-    assert_eq!(usual["faults"]["retried"], 0);
-    assert!(forced["faults"]["retried"].as_u64().unwrap() > 0, "{forced}");
+    assert_eq!(usual["state_hash"], learned["state_hash"]);
+    let retried = |summary: &serde_json::Value| summary["faults"]["retried"].as_u64().unwrap();
+    assert_eq!(retried(&usual), 0);
+    assert!(0 < retried(&learned) && retried(&learned) < retried(&forced), "{learned}, {forced}");
+
+    let number = |summary: &serde_json::Value, key: &str| summary["workspace"][key].as_u64().unwrap();
+    assert_eq!((number(&forced, "contact_capacity"), number(&forced, "resizes")), (1, 0));
+    assert!(number(&learned, "contact_capacity") >= number(&learned, "most_contacts"), "{learned}");
+    assert!(number(&learned, "jacobian_entry_capacity") >= number(&learned, "most_jacobian_entries"), "{learned}");
+    assert!(number(&learned, "resizes") > 0 && number(&forced, "retried_calls") > number(&learned, "retried_calls"));
+    for key in ["most_contacts", "most_jacobian_entries", "most_joint_rows"] {
+        assert_eq!(number(&forced, key), number(&usual, key), "{key}");
+    }
+}
+
+#[test]
+fn the_slowest_call_is_told_beside_the_mean() {
+    let calls = json(&run_ant(&["--envs", "8", "--json"]))["calls"].take();
+    assert_eq!(calls["timed"], 19, "all but the first");
+    assert!(calls["slowest_seconds"].as_f64().unwrap() >= calls["mean_seconds"].as_f64().unwrap(), "{calls}");
+    assert_eq!(calls["retried_in_slowest"], 0);
+    let shown = |more: &[&str]| text(&phalanx(&run_ant(more)).stdout).contains("the slowest");
+    assert_eq!((shown(&["--profile"]), shown(&[])), (true, false));
 }
 
 #[test]

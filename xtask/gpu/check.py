@@ -89,11 +89,11 @@ def check_hashes(bundle, quick, models):
             continue
         for envs, steps in [(1, 200), (7, 200), (1000, 60)] + ([] if quick else [(8192, 30)]):
             expected = hashes(bundle, model, envs, steps, "--device", "cpu")
-            variants = [("plan", []), ("retries", ["--fast-contacts", "1"])]
+            variants = [("plan", []), ("learning", ["--fast-contacts", "1"]), ("retries", ["--fast-contacts", "1", "--no-learn"])]
             if envs == 7:
                 lanes = (8, 32) if quick else (1, 2, 4, 8, 16, 32)
                 variants += [(f"{t} lanes", ["--lanes", str(t)]) for t in lanes]
-                variants += [("generic", ["--generic-only"]), ("8 lanes, retries", ["--lanes", "8", "--fast-contacts", "1"])]
+                variants += [("generic", ["--generic-only"]), ("8 lanes, retries", ["--lanes", "8", "--fast-contacts", "1", "--no-learn"])]
             for label, options in variants:
                 found = hashes(bundle, model, envs, steps, "--device", "cuda:0", *options)
                 if expected is None or found != expected:

@@ -113,9 +113,12 @@ pub struct RunArguments {
 /// Options for tests, the oracle and benchmarks: choices that the simulator makes best itself.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ForcedArguments {
-    /// Contacts that the fast workspace holds, so that environments with more are retried.
+    /// Contacts that the fast workspace holds at first, so that environments with more are retried.
     #[arg(long, value_name = "N", hide = true)]
     pub fast_contacts: Option<u32>,
+    /// Keeps the fast workspace as it was planned, whatever environments turn out to need.
+    #[arg(long, hide = true)]
+    pub no_learn: bool,
     /// Lanes that step one environment.
     #[arg(long, value_name = "T", hide = true)]
     pub lanes: Option<u32>,
@@ -312,6 +315,7 @@ impl ForcedArguments {
     /// Puts the forced choices into the options of a simulation.
     pub fn apply(&self, options: &mut Options) {
         options.fast_contacts = self.fast_contacts;
+        options.fixed_workspace = self.no_learn;
         options.lanes = self.lanes;
         options.pin_global.clone_from(&self.pin_global);
         options.threads = self.threads;

@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use phalanx_sim_core::Simulation;
+use phalanx_sim_core::{CallTimes, Simulation};
 
 use crate::controls::Controls;
 use crate::failure::Failure;
@@ -42,6 +42,8 @@ pub struct Outcome {
     pub timed_env_steps: u64,
     /// How long they took.
     pub seconds: f64,
+    /// The times of their calls; on a GPU there are none if they were not asked for.
+    pub calls: CallTimes,
     /// Whether Ctrl-C ended the run.
     pub interrupted: bool,
 }
@@ -71,6 +73,7 @@ impl Rollout<'_> {
             done = end;
             if warm_up {
                 untimed = simulation.statistics()?.env_steps;
+                simulation.take_call_times()?;
             } else {
                 seconds += took;
             }
@@ -79,7 +82,8 @@ impl Rollout<'_> {
             chunk = fitting.clamp(1, chunk.saturating_mul(CHUNK_GROWTH));
         }
         let timed_env_steps = simulation.statistics()?.env_steps - untimed;
-        Ok(Outcome { steps: done / self.decimation, timed_env_steps, seconds, interrupted: done < total })
+        let calls = simulation.take_call_times()?;
+        Ok(Outcome { steps: done / self.decimation, timed_env_steps, seconds, calls, interrupted: done < total })
     }
 
     /// Enqueues the time steps from `done` to `end`.

@@ -40,6 +40,8 @@ pub struct Trial<'a> {
     pub row: Option<RowChoice>,
     /// Whether to hash the final state.
     pub hash: bool,
+    /// Whether to time every call on a GPU too.
+    pub time_calls: bool,
     /// Choices that the simulator makes best itself.
     pub forced: &'a ForcedArguments,
 }
@@ -123,6 +125,7 @@ impl Trial<'_> {
         self.forced.apply(&mut options);
         options.limits = self.limits.map(limits_of).transpose()?;
         options.row = self.row.clone();
+        options.time_calls = self.time_calls;
 
         let mut simulation = Simulation::new(&model, options)?;
         start.apply(&mut simulation)?;
@@ -138,8 +141,10 @@ impl Trial<'_> {
             measured.device_memory_used_bytes = device_memory_used(self.device);
         }
         let statistics = simulation.statistics()?;
-        let most = simulation.seen()?.most;
-        (measured.most_contacts, measured.most_jacobian_entries) = (most.contacts, most.jacobian_entries);
+        measured.learned(&simulation.seen()?, simulation.plan());
+        measured.mean_call_seconds = outcome.calls.mean_seconds();
+        measured.slowest_call_seconds = outcome.calls.slowest_seconds;
+        measured.retried_in_slowest_call = outcome.calls.retried_in_slowest;
         measured.not_finite = statistics.not_finite;
         measured.not_converged = statistics.not_converged;
         measured.retried = statistics.retried;

@@ -1,6 +1,8 @@
 //! What one trial of a batch tells: speed, memory, plan, faults, or why there is none of it.
 
-use phalanx_launch_planner::{LaunchPlan, Limiter};
+use phalanx_gpu_kernels::planning::JACOBIAN_ENTRY_WORDS;
+use phalanx_launch_planner::{Capacity, LaunchPlan, Limiter};
+use phalanx_sim_core::Seen;
 use serde::{Deserialize, Serialize};
 
 /// One number of environments: measured, or failed with a reason.
@@ -70,12 +72,24 @@ pub struct Measured {
     pub not_converged: u64,
     /// Environment steps that were taken again in the retry pool.
     pub retried: u64,
-    /// The most contacts that an environment had, and how many the fast workspace holds.
+    /// The most contacts that an environment had, and how many the fast workspace holds in the end.
     pub most_contacts: u32,
     /// See `most_contacts`.
     pub contact_capacity: u32,
-    /// The most Jacobian entries that an environment had.
+    /// The most Jacobian entries that an environment had, and how many the fast workspace holds in the end.
     pub most_jacobian_entries: u32,
+    /// See `most_jacobian_entries`.
+    pub jacobian_entry_capacity: u32,
+    /// How often the fast workspace was re-sized.
+    pub resizes: u32,
+    /// The most environments that one call took again in the retry pool.
+    pub most_retried_in_a_call: u32,
+    /// Seconds of a timed call on average; 0 if calls were not timed.
+    pub mean_call_seconds: f64,
+    /// Seconds of the slowest.
+    pub slowest_call_seconds: f64,
+    /// Environments that it took again in the retry pool.
+    pub retried_in_slowest_call: u32,
     /// The hash of the final state, where it was asked for.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub state_hash: Option<String>,
@@ -127,7 +141,26 @@ impl Measured {
             most_contacts: 0,
             contact_capacity: step.capacity.contacts,
             most_jacobian_entries: 0,
+            jacobian_entry_capacity: jacobian_entries(step.capacity),
+            resizes: 0,
+            most_retried_in_a_call: 0,
+            mean_call_seconds: 0.0,
+            slowest_call_seconds: 0.0,
+            retried_in_slowest_call: 0,
             state_hash: None,
         }
     }
+
+    /// What was seen, and the fast workspace that came of it.
+    pub fn learned(&mut self, seen: &Seen, plan: &LaunchPlan) {
+        (self.most_contacts, self.most_jacobian_entries) = (seen.most.contacts, seen.most.jacobian_entries);
+        self.contact_capacity = plan.step().capacity.contacts;
+        self.jacobian_entry_capacity = jacobian_entries(plan.step().capacity);
+        (self.resizes, self.most_retried_in_a_call) = (seen.resizes, seen.most_retried);
+    }
+}
+
+/// The Jacobian entries that a workspace holds.
+pub fn jacobian_entries(capacity: Capacity) -> u32 {
+    capacity.jacobian_words / JACOBIAN_ENTRY_WORDS as u32
 }

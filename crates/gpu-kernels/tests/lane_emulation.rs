@@ -222,7 +222,7 @@ fn compare(model: &Model, case: Case) {
     let mut random = Random(11);
     // In the last launch every third environment sits out.
     let mask: Vec<u8> = (0..environments).map(|env| u8::from(env % 3 != 2)).collect();
-    let mut retried = 0;
+    let (mut retried, mut told) = (0, Vec::new());
     let launches = if model.nv > 40 { LAUNCHES_OF_LARGE } else { LAUNCHES };
     for launch in 0..launches {
         draw_controls(&mut expected, &mut random);
@@ -247,7 +247,16 @@ fn compare(model: &Model, case: Case) {
         retried += played.retries().len();
         if let (Some(retry), true) = (&retry, played.words("progress")[0] > 0) {
             let what = format!("{what}, retry");
+            let count = played.retries().len();
+            let news = played.words("news").as_mut_ptr() as u64;
+            played.block.set("news", news);
             retry.launch("phalanx_step", plan.retry(), &played.block, Launch { what: &what, blocks: 2, order });
+            played.block.set("news", 0);
+            told.push(count as u32);
+            check_news(&what, played.words("news"), &told);
+            let (news, marks) = (played.words("news")[..3].to_vec(), played.words("marks")[..3].to_vec());
+            assert!(news.iter().zip(&marks).all(|(told, raised)| told <= raised), "{what}: {news:?} of {marks:?}");
+            assert!(news[0] > 0, "{what}: {news:?}, whoever did not fit has contacts");
         }
         let difference = played.difference(&expected);
         assert!(difference.is_none(), "{what}: after launch {launch}\n{}", difference.unwrap_or_default());
@@ -262,6 +271,13 @@ fn compare(model: &Model, case: Case) {
         expected.counts()[0] as f64 / steps as f64
     );
     assert_eq!(finite, environments - 1, "{what}: all but the one that was blown up");
+}
+
+/// The ledger of the calls, `retried` environments each, as the last of them told it.
+fn check_news(what: &str, news: &[u32], retried: &[u32]) {
+    let (calls, sum) = (retried.len() as u32, retried.iter().sum::<u32>());
+    let (last, most) = (retried[retried.len() - 1], retried.iter().copied().max().unwrap_or(0));
+    assert_eq!(news[8..13], [calls, calls, sum, last, most], "{what}: calls, those that retried, retries, last, most");
 }
 
 /// The step and the retry kernel as the case wants them.

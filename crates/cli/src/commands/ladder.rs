@@ -37,6 +37,7 @@ pub fn ladder(arguments: &LadderArguments) -> Result<ExitCode, Failure> {
             keyframe: arguments.keyframe.as_deref(),
             row: None,
             hash: false,
+            time_calls: arguments.json || arguments.csv.is_some(),
             forced: &arguments.forced,
         }
         .print_result();

@@ -24,6 +24,8 @@ pub fn plan(arguments: &PlanArguments) -> Result<ExitCode, Failure> {
     let mut demand = Demand::envs(arguments.envs);
     demand.fast_contacts = arguments.fast_contacts;
     demand.lanes = arguments.lanes;
+    // As a run does.
+    demand.learns = true;
     demand.memory_limit = arguments.memory_limit;
     let plan_for = if arguments.estimate { plan_model } else { compiled_or_estimated };
     let plan = plan_for(&model, &limits, &demand)?;

@@ -4,8 +4,11 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
+use phalanx_launch_planner::Capacity;
 use phalanx_model::Model;
-use phalanx_sim_core::{DeviceChoice, Options, Precision, RANDOM_ENVIRONMENTS, RANDOM_STEPS, Simulation};
+use phalanx_sim_core::{
+    CallTimes, DeviceChoice, Options, Precision, RANDOM_ENVIRONMENTS, RANDOM_STEPS, Seen, Simulation,
+};
 use serde::Serialize;
 
 use crate::arguments::{ControlsChoice, RunArguments};
@@ -19,6 +22,7 @@ use crate::record::Recorder;
 use crate::rollout::{Outcome, Rollout};
 use crate::standard_output::{print, print_json};
 use crate::start_state::StartState;
+use crate::trial_result::jacobian_entries;
 use crate::whole_file::WholeFile;
 
 /// Runs the command.
@@ -92,6 +96,7 @@ fn options(arguments: &RunArguments) -> Result<Options, Failure> {
     options.seed = arguments.seed;
     options.first_env = arguments.first_env;
     options.profile = arguments.profile;
+    options.time_calls = arguments.profile || arguments.json;
     options.wait_for_specialised = arguments.wait_compile;
     arguments.forced.apply(&mut options);
     options.limits = arguments.limits.as_deref().map(limits_of).transpose()?;
@@ -120,10 +125,35 @@ struct Summary {
     contacts_mean: f64,
     rows_mean: f64,
     solver_iterations_mean: f64,
+    workspace: Workspace,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calls: Option<Calls>,
     faults: Faults,
     state_hash: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     stage_seconds: Option<Pairs<String, f64>>,
+}
+
+/// What environments needed at most, and the fast workspace that came of it.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Workspace {
+    most_contacts: u32,
+    contact_capacity: u32,
+    most_jacobian_entries: u32,
+    jacobian_entry_capacity: u32,
+    most_joint_rows: u32,
+    resizes: u32,
+    retried_calls: u64,
+    most_retried_in_a_call: u32,
+}
+
+/// Times of the timed calls; environments, not their steps, are counted as retried.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Calls {
+    timed: u64,
+    mean_seconds: f64,
+    slowest_seconds: f64,
+    retried_in_slowest: u32,
 }
 
 /// Faults of a run: environments that are frozen, and environment steps that were done twice or ended early.
@@ -160,6 +190,8 @@ impl Summary {
             contacts_mean: statistics.contacts_mean(),
             rows_mean: statistics.rows_mean(),
             solver_iterations_mean: statistics.solver_iterations_mean(),
+            workspace: Workspace::of(&simulation.seen()?, simulation.plan().step().capacity),
+            calls: (arguments.profile || arguments.json).then(|| Calls::of(&outcome.calls)),
             faults: Faults {
                 not_finite: statistics.not_finite,
                 retried: statistics.retried,
@@ -190,9 +222,18 @@ impl Summary {
                 "a step      {:.2} contacts, {:.2} rows, {:.2} solver iterations",
                 self.contacts_mean, self.rows_mean, self.solver_iterations_mean
             ),
+            format!("workspace   {}", self.workspace.text()),
             format!("faults      {}", self.faults.text()),
             format!("state hash  {}", self.state_hash),
         ];
+        if let Some(calls) = self.calls {
+            lines.push(format!(
+                "a call      {:.3} ms on average; the slowest {:.3} ms, with {} environments retried",
+                1e3 * calls.mean_seconds,
+                1e3 * calls.slowest_seconds,
+                calls.retried_in_slowest
+            ));
+        }
         if self.stage_seconds.is_some() {
             lines.push("stages, summed over the threads or teams that work side by side".into());
         }
@@ -210,6 +251,44 @@ impl Summary {
             (_, 0) => "generic".into(),
             (0, _) => "specialised for the model".into(),
             (n, _) => format!("generic for {n} calls, then specialised for the model (--wait-compile waits for it)"),
+        }
+    }
+}
+
+impl Workspace {
+    fn of(seen: &Seen, capacity: Capacity) -> Workspace {
+        Workspace {
+            most_contacts: seen.most.contacts,
+            contact_capacity: capacity.contacts,
+            most_jacobian_entries: seen.most.jacobian_entries,
+            jacobian_entry_capacity: jacobian_entries(capacity),
+            most_joint_rows: seen.most.joint_rows,
+            resizes: seen.resizes,
+            retried_calls: seen.retried_calls,
+            most_retried_in_a_call: seen.most_retried,
+        }
+    }
+
+    fn text(self) -> String {
+        let resized = match self.resizes {
+            0 => String::new(),
+            1 => "; re-sized once".to_string(),
+            n => format!("; re-sized {n} times"),
+        };
+        format!(
+            "at most {} contacts and {} Jacobian entries, of {} and {} that it holds{resized}",
+            self.most_contacts, self.most_jacobian_entries, self.contact_capacity, self.jacobian_entry_capacity
+        )
+    }
+}
+
+impl Calls {
+    fn of(times: &CallTimes) -> Calls {
+        Calls {
+            timed: times.calls,
+            mean_seconds: times.mean_seconds(),
+            slowest_seconds: times.slowest_seconds,
+            retried_in_slowest: times.retried_in_slowest,
         }
     }
 }

@@ -43,6 +43,7 @@ pub fn tune(arguments: &TuneArguments) -> Result<ExitCode, Failure> {
             keyframe: arguments.keyframe.as_deref(),
             row: Some(row),
             hash: true,
+            time_calls: false,
             forced: &arguments.forced,
         }
         .print_result();

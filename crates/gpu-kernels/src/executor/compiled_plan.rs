@@ -137,10 +137,10 @@ impl SecondPlan {
         self.of(own, self.demand.clone())
     }
 
-    /// The same with a fast workspace of another capacity.
+    /// The same with a fast workspace of another capacity; memory for it was taken before.
     #[cfg(all(feature = "cuda", target_os = "linux"))]
     pub(super) fn resized(&self, own: OwnAttributes, capacity: Capacity) -> Result<LaunchPlan, PlanError> {
-        self.of(own, Demand { capacity: Some(capacity), ..self.demand.clone() })
+        self.of(own, Demand { capacity: Some(capacity), learns: false, ..self.demand.clone() })
     }
 
     fn of(&self, own: OwnAttributes, demand: Demand) -> Result<LaunchPlan, PlanError> {

@@ -11,9 +11,10 @@
 use super::awaited::Awaited;
 use super::compiled_plan::{Compiler, OwnAttributes, SecondPlan, Specialised, compiled_attributes};
 use super::cuda_kernels::kernel_request;
-use super::news::{MARK_WORDS, News, catch_up, needs};
+use super::news::{News, catch_up, needs};
 use super::{
-    CallTimes, Executor, ExecutorError, Memory, PROGRESS_WORDS, Seen, StepKernels, is_mixed, stand_in, workspace_slots,
+    CallTimes, Executor, ExecutorError, MARK_WORDS, Memory, PROGRESS_WORDS, Seen, StepKernels, is_mixed, stand_in,
+    workspace_slots,
 };
 use crate::compile::{Cache, Nvrtc};
 use crate::cuda::{

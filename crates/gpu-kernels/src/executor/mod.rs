@@ -40,6 +40,8 @@ use phalanx_launch_planner::{LaunchPlan, PlanError};
 pub const COUNTER_BANKS: usize = 64;
 /// Counters of a bank, as in `kernels/run.h`.
 pub const COUNTERS: usize = 8;
+/// Words of the marks, as in `kernels/run.h`.
+pub const MARK_WORDS: usize = 16;
 
 /// Words of `Progress` in `kernels/view/elements.h`.
 pub const PROGRESS_WORDS: u64 = 6;

@@ -3,12 +3,12 @@
 //!
 //! The last kernel of a call writes the marks (see `publish_marks` in `kernels/run.h`). Where calls are timed each has a place
 //! of its own in a ring, between two events; places are read in order once their second event has passed.
+use super::MARK_WORDS;
 use super::seen::{CallTimes, Needs, Seen};
 use crate::cuda::{CudaError, Device, Event, PinnedBuffer, StreamHandle};
 use std::sync::atomic::Ordering::Acquire;
 
-/// Words of the marks, as in `kernels/run.h`, and where the ledger's begin.
-pub(super) const MARK_WORDS: usize = 16;
+/// Where words of the marks are, as in `kernels/run.h`.
 const BEFORE: usize = 4;
 const CALLS: usize = 8;
 const RETRIED_CALLS: usize = 9;
@@ -131,4 +131,43 @@ pub(super) fn catch_up(seen: &mut Seen, words: &Words) {
     seen.most_retried = seen.most_retried.max(words[RETRIED_MOST]);
     let (recent, before) = needs(words);
     seen.most = seen.most.at_least(recent).at_least(before);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The marks after so many calls, every other of which retried three environments.
+    fn after(calls: u32, contacts: u32) -> Words {
+        let mut words = Words::default();
+        (words[0], words[BEFORE]) = (contacts, 5);
+        (words[CALLS], words[RETRIED_CALLS]) = (calls, calls / 2);
+        (words[RETRIED], words[RETRIED_LAST], words[RETRIED_MOST]) = ((calls / 2).wrapping_mul(3), 3, 3);
+        words
+    }
+
+    #[test]
+    fn words_that_are_older_than_what_is_known_change_nothing() {
+        let mut seen = Seen::default();
+        catch_up(&mut seen, &after(10, 7));
+        let known = seen;
+        catch_up(&mut seen, &after(8, 6));
+        assert_eq!(seen, known);
+        assert_eq!((seen.calls, seen.most.contacts, seen.most_retried), (10, 7, 3));
+        catch_up(&mut seen, &after(11, 2));
+        assert_eq!((seen.calls, seen.most.contacts), (11, 7), "what was needed before is kept");
+    }
+
+    #[test]
+    fn counts_go_on_where_the_devices_words_begin_anew() {
+        let mut seen = Seen::default();
+        for calls in [1_000_000_000, 2_000_000_000, 3_000_000_000, 4_000_000_000] {
+            catch_up(&mut seen, &after(calls, 7));
+        }
+        assert_eq!((seen.calls, seen.retried_calls, seen.retried), (4_000_000_000, 2_000_000_000, 6_000_000_000));
+        let mut words = after(4_000_000_000, 7);
+        words[CALLS] = words[CALLS].wrapping_add(1_000_000_000);
+        catch_up(&mut seen, &words);
+        assert_eq!(seen.calls, 5_000_000_000);
+    }
 }

@@ -1,6 +1,6 @@
 //! A batch of environments in plain vectors, for the executors as the simulation would pass it.
 
-use phalanx_gpu_kernels::executor::{COUNTER_BANKS, COUNTERS, PROGRESS_WORDS};
+use phalanx_gpu_kernels::executor::{COUNTER_BANKS, COUNTERS, MARK_WORDS, PROGRESS_WORDS};
 use phalanx_gpu_kernels::fields::{Owner, owned};
 use phalanx_gpu_kernels::shape::{ModelArray, Shape};
 use phalanx_gpu_kernels::view::ArgumentBlock;
@@ -46,7 +46,8 @@ impl Batch {
             ("step_count", n),
             ("retry_list", 2 * n),
             ("progress", PROGRESS_WORDS as usize),
-            ("marks", 4),
+            ("marks", MARK_WORDS),
+            ("news", MARK_WORDS),
         ];
         let mut words: BTreeMap<_, _> = words.into_iter().map(|(name, n)| (name, vec![0u32; n])).collect();
         let mut counters = vec![0u64; COUNTER_BANKS * COUNTERS];
@@ -60,6 +61,9 @@ impl Batch {
         }
         reals.iter_mut().for_each(|(name, values): (_, &mut Vec<f32>)| block.set(name, values.as_mut_ptr() as u64));
         words.iter_mut().for_each(|(name, values)| block.set(name, values.as_mut_ptr() as u64));
+        // Only a call's last launch has news to tell.
+        block.set("news", 0);
+        block.set("news_period", 1);
         block.set("counters", counters.as_mut_ptr() as u64);
         block.set("num_envs", n as u64);
         block.set_signed("opt_integrator", shape.integrator);
@@ -115,7 +119,9 @@ impl Batch {
         let bits = |name| self.reals[name].iter().map(|v: &f32| u64::from(v.to_bits())).collect();
         let mut all: Vec<(&str, Vec<u64>)> = fields.map(|f| (f.name, bits(f.name))).collect();
         for name in ["fault", "step_count", "marks"] {
-            all.push((name, self.words[name].iter().map(|w| u64::from(*w)).collect()));
+            // Of the marks those that the teams raise; the rest is only kept where there are news.
+            let count = if name == "marks" { 4 } else { self.words[name].len() };
+            all.push((name, self.words[name][..count].iter().map(|w| u64::from(*w)).collect()));
         }
         all.push(("counters", self.counts()));
         all

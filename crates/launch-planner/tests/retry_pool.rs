@@ -1,0 +1,54 @@
+//! How wide the retry kernel is: as wide as a small part of the memory allows, and one workspace a multiprocessor where that
+//! part is too small for it.
+
+use phalanx_launch_planner::{Capacity, Demand, DeviceLimits, KernelNeeds, KernelPlan, ModelDims, WorkArray, plan};
+
+/// Bytes of a contact in the workspace.
+const CONTACT_BYTES: u64 = 400;
+
+/// A model of which a state may have so many contacts, though 10 are usual.
+fn model(proven_contacts: u32) -> ModelDims {
+    let capacity = |contacts| Capacity { contacts, jacobian_words: 0 };
+    let array =
+        WorkArray { name: "contacts".into(), words_per_contact: CONTACT_BYTES / 4, traffic: 1, ..WorkArray::default() };
+    ModelDims {
+        name: "pile".into(),
+        arrays: vec![array],
+        state_bytes_per_env: 1000,
+        input_bytes_per_env: 0,
+        output_bytes_per_env: 0,
+        model_bytes: 0,
+        model_bytes_per_env: 0,
+        usual: capacity(10),
+        proven: capacity(proven_contacts),
+        nv: 30,
+        preferred_lanes: None,
+    }
+}
+
+fn retry(device: &str, proven_contacts: u32, memory_limit: Option<u64>) -> KernelPlan {
+    let demand = Demand { memory_limit, ..Demand::envs(8192) };
+    let plan = plan(&DeviceLimits::preset(device).unwrap(), &model(proven_contacts), &KernelNeeds::estimate(), &demand);
+    plan.unwrap().retry().clone()
+}
+
+#[test]
+fn small_workspaces_are_as_many_as_the_device_steps_at_once() {
+    let retry = retry("h200", 300, None);
+    assert_eq!(retry.resident_envs, u64::from(retry.blocks_per_sm) * 132);
+}
+
+#[test]
+fn large_workspaces_are_one_for_each_multiprocessor_if_an_eighth_of_the_memory_holds_them() {
+    // 52 MB each: a 64th of the H200 would hold 44.
+    assert_eq!(retry("h200", 131_072, None).resident_envs, 132);
+    // An eighth of a T4 holds 37, and it has 40 multiprocessors.
+    let eighth = DeviceLimits::preset("t4").unwrap().total_global_memory / 8;
+    assert_eq!(retry("t4", 131_072, None).resident_envs, eighth / (131_072 * CONTACT_BYTES));
+}
+
+#[test]
+fn where_memory_is_short_one_is_enough() {
+    let room_for_one = 131_072 * CONTACT_BYTES + (700 << 20);
+    assert_eq!(retry("h200", 131_072, Some(room_for_one)).resident_envs, 1);
+}
