@@ -31,11 +31,9 @@ const OUTPUTS: [&str; 16] = [
     "actuator_force",
 ];
 
-/// The hashes after a rollout with random controls.
+/// The hashes after a rollout of the usual length.
 fn rollout(model: &Model, options: Options) -> Vec<u64> {
-    let mut sim = batch(model, options);
-    drive(&mut sim, 0, STEPS);
-    sim.env_hashes().unwrap()
+    scenes::rollout(model, STEPS, options)
 }
 
 fn all_outputs(sim: &mut Simulation) -> Vec<Vec<f64>> {

@@ -1,4 +1,4 @@
-//! The bits of five robots after a thousand steps, as committed: a change of arithmetic anywhere is seen here.
+//! The bits of five robots after a thousand and ten thousand steps, as committed: a change of arithmetic anywhere is seen here.
 //!
 //! A change that was meant is blessed with `PHALANX_BLESS=1 cargo test --test golden_hashes`.
 
@@ -8,25 +8,24 @@ use phalanx::Options;
 use scenes::{ASSETS, asset, batch, drive, envs};
 use std::fmt::Write;
 
-/// Steps of a run.
-const STEPS: u64 = 1000;
 /// Environments: several, since each has controls of its own.
 const ENVIRONMENTS: u64 = 4;
 
-#[test]
-fn a_thousand_steps_end_in_the_committed_bits() {
+/// Compares the hashes after so many steps with random controls with those in the file.
+fn check(steps: u64, file: &str) {
     let mut now = String::from("model,environment,steps,seed,hash\n");
     for name in ASSETS {
         let mut sim = batch(&asset(name), Options { seed: 0, ..envs(ENVIRONMENTS) });
-        drive(&mut sim, 0, STEPS);
+        drive(&mut sim, 0, steps);
         assert_eq!(sim.faults().unwrap(), [0; ENVIRONMENTS as usize], "{name}");
         for (env, hash) in sim.env_hashes().unwrap().iter().enumerate() {
-            let _ = writeln!(now, "{name},{env},{STEPS},0,{hash:016x}");
+            let _ = writeln!(now, "{name},{env},{steps},0,{hash:016x}");
         }
     }
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/state_hashes.csv");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden");
+    let path = format!("{folder}/{file}");
     if std::env::var_os("PHALANX_BLESS").is_some() {
-        std::fs::create_dir_all(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden")).unwrap();
+        std::fs::create_dir_all(folder).unwrap();
         return std::fs::write(path, now).unwrap();
     }
     let committed = std::fs::read_to_string(path).unwrap();
@@ -35,4 +34,14 @@ fn a_thousand_steps_end_in_the_committed_bits() {
         changed.is_empty() && committed.lines().count() == now.lines().count(),
         "the arithmetic has changed; if that was meant, run PHALANX_BLESS=1 cargo test --test golden_hashes\n{changed:#?}"
     );
+}
+
+#[test]
+fn a_thousand_steps_end_in_the_committed_bits() {
+    check(1000, "state_hashes.csv");
+}
+
+#[test]
+fn ten_thousand_steps_end_in_the_committed_bits() {
+    check(10_000, "state_hashes_of_10000_steps.csv");
 }

@@ -19,7 +19,7 @@ class SceneError(Exception):
 
 def scene_names():
     """Every folder beside compare.py that holds a scene.toml."""
-    order = ["humanoid", "three_humanoids", "g1_flat", "go1", "ant", "half_cheetah"]
+    order = ["humanoid", "three_humanoids", "g1_flat", "go1", "ant", "half_cheetah", "tower_12", "boxes_30", "spheres_100"]
     found = sorted(path.parent.name for path in FOLDER.glob("*/scene.toml"))
     return [name for name in order if name in found] + [name for name in found if name not in order]
 
@@ -74,10 +74,11 @@ class Scene:
 
 
 def load_scene(name, models, work):
-    """Reads benchmarks/<name>/scene.toml and finds its model in the folder `models` (or None), else in a Python package."""
+    """Reads benchmarks/<name>/scene.toml and finds its model: in the folder `models` (or None), beside the scene, in a package."""
     settings = tomllib.loads((FOLDER / name / "scene.toml").read_text())
     model = settings["model"]
-    candidates = [pathlib.Path(models, file) for file in model["files"]] if models else []
+    folders = ([models] if models else []) + [FOLDER / name]
+    candidates = [pathlib.Path(folder, file) for folder in folders for file in model["files"]]
     candidates += package_file(model.get("package"))
     for path in candidates:
         if path.exists() and mujoco.MjSpec.from_file(str(path)).modelname in model["names"]:

@@ -14,6 +14,12 @@ pub fn asset(name: &str) -> Model {
     Model::from_file(file).unwrap()
 }
 
+/// A scene of the benchmarks whose model is ours, by name.
+pub fn benchmark(name: &str) -> Model {
+    let file = format!("{}/benchmarks/{name}/{name}.xml", env!("CARGO_MANIFEST_DIR"));
+    Model::from_file(file).unwrap()
+}
+
 /// A model of these elements, under `<mujoco>`.
 pub fn model(elements: &str) -> Model {
     Model::from_xml(&format!("<mujoco>{elements}</mujoco>"), "test.xml").unwrap()
@@ -57,4 +63,11 @@ pub fn drive(sim: &mut Simulation, first: u64, steps: u64) {
         sim.draw_random_controls(step).unwrap();
         sim.step().unwrap();
     }
+}
+
+/// The hash of each environment after so many steps with random controls.
+pub fn rollout(model: &Model, steps: u64, options: Options) -> Vec<u64> {
+    let mut sim = batch(model, options);
+    drive(&mut sim, 0, steps);
+    sim.env_hashes().unwrap()
 }

@@ -24,7 +24,12 @@ SCENES = {  # name in the table: model file, options
     "go1": ("go1.xml", ["--controls", "zero"]),
     "ant": ("ant_euler.xml", ["--controls", "random"]),
     "half_cheetah": ("gym_half_cheetah.xml", ["--controls", "random"]),
+    "tower_12": ("tower_12.xml", []),
+    "boxes_30": ("boxes_30.xml", []),
+    "spheres_100": ("spheres_100.xml", []),
 }
+LARGEST = {"tower_12": 8192, "boxes_30": 2048, "spheres_100": 2048}  # more environments of these would take minutes
+LONG_RUNS = "state_hashes_of_10000_steps.csv"  # beside the models: what every device must end in
 COUNTS = [1, 1024, 8192, 65536]
 STEPS = {1: 500, 1024: 500, 8192: 500, 65536: 100}
 
@@ -101,6 +106,21 @@ def check_hashes(bundle, quick, models):
             bundle.say(f"hashes {name} {envs}: {len(variants)} variants compared")
 
 
+def check_long_runs(bundle, models):
+    """The committed hashes of long runs, from the first keyframe under random controls; one process for each model."""
+    with open(os.path.join(bundle.folder, LONG_RUNS), newline="") as file:
+        rows = list(csv.DictReader(file))
+    for name in dict.fromkeys(row["model"] for row in rows if row["model"] in models):
+        expected = [row for row in rows if row["model"] == name]
+        steps, seed = int(expected[0]["steps"]), expected[0]["seed"]
+        options = ["--keyframe", "0", "--seed", seed, "--device", "cuda:0"]
+        found = hashes(bundle, name + ".xml", len(expected), steps, *options)
+        if found is None or found.split() != [row["hash"] for row in expected]:
+            bundle.fail(f"{name}: {steps} steps end in other hashes than the committed ones")
+        else:
+            bundle.say(f"hashes {name} after {steps} steps: {len(expected)} as committed")
+
+
 def check_counts(bundle):
     for name in ("ant", "humanoid"):
         for envs in ODD_COUNTS:
@@ -127,7 +147,7 @@ def time_scenes(bundle, scenes, counts):
     rows = []
     for scene in scenes:
         model, options = SCENES[scene]
-        for envs in counts:
+        for envs in (envs for envs in counts if envs <= LARGEST.get(scene, envs)):
             steps = STEPS.get(envs, 50)
             result, _ = bundle.run(model, envs, steps, "--device", "cuda:0", *options)
             if result is None:
@@ -169,6 +189,7 @@ def main():
     for part in options.only.split(","):
         if part == "hashes":
             check_hashes(bundle, options.quick, options.models.split(","))
+            check_long_runs(bundle, options.models.split(","))
         if part == "first":
             check_first_steps(bundle, options.models.split(",")[:2] if options.quick else options.models.split(","))
         if part == "counts":

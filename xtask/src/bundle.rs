@@ -9,6 +9,12 @@ use std::process::Command;
 /// Where the well-known models lie if nothing else is said: beside the repository.
 const MODELS: &str = "../shared/models";
 
+/// Scenes of the benchmarks whose models are ours.
+const OWN_SCENES: &[&str] = &["tower_12", "boxes_30", "spheres_100"];
+
+/// The hashes that long runs end in.
+const LONG_RUNS: &str = "state_hashes_of_10000_steps.csv";
+
 /// A model of that folder that changes on the way: its name there, its name in the bundle, text and what replaces it. Ours
 /// is called humanoid too, and the ant is timed with the integrator that its competitors' figures have.
 const CHANGED: &[(&str, &str, &str, &str)] = &[
@@ -35,7 +41,11 @@ pub fn pack(root: &Path, models: Option<&Path>) -> Result<(), String> {
     for script in ["check.py", "profile.py"] {
         copy(&root.join("xtask/gpu").join(script), &bundle.join(script))?;
     }
-    let ours = copy_models(&root.join("assets"), &folder, &[])?;
+    copy(&root.join("tests/golden").join(LONG_RUNS), &bundle.join(LONG_RUNS))?;
+    let mut ours = copy_models(&root.join("assets"), &folder, &[])?;
+    for scene in OWN_SCENES {
+        ours += copy_models(&root.join("benchmarks").join(scene), &folder, &[])?;
+    }
     let found = copy_models(&models.map_or_else(|| root.join(MODELS), Path::to_path_buf), &folder, CHANGED);
     let theirs = match (found, models) {
         (Ok(count), _) => count,

@@ -84,7 +84,10 @@ impl fmt::Display for LaunchPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} of {} on {}", environments(self.num_envs), self.model, self.device.name)?;
         if self.estimated {
-            writeln!(f, "registers are estimated: the kernels are not compiled yet")?;
+            writeln!(
+                f,
+                "registers are estimated: the kernels are not compiled yet, and what follows may change a little"
+            )?;
         }
         if self.tuned {
             writeln!(f, "the step kernel's row was found by measuring, not by the estimate")?;
@@ -98,6 +101,8 @@ impl fmt::Display for LaunchPlan {
         writeln!(f)?;
         write_memory(f, self)?;
         writeln!(f, "\nlargest number of environments on this device: {}", self.max_num_envs)?;
+        let end = "  with everything but what grows with their number at its least: a single block and a single retry workspace";
+        writeln!(f, "{end}")?;
         if !self.rejected.is_empty() {
             writeln!(f, "\nconsidered and not chosen, every team size at its best")?;
         }
@@ -122,17 +127,50 @@ fn write_in_words(f: &mut fmt::Formatter<'_>, plan: &LaunchPlan) -> fmt::Result 
     };
     let more = match step.limiter {
         Limiter::Environments => "There are no more environments to step at once.".to_string(),
-        limiter => format!("What keeps more from being stepped at once: {limiter}."),
+        limiter => format!("What keeps more from being stepped at once: {limiter}{}.", in_numbers(limiter, plan)),
     };
     let text = format!(
-        "{lanes}; the device holds {} of the {}, {turns}. {more} An environment with more than {} contacts is stepped \
-         again by the retry kernel, whose workspaces hold {}: the most that this model can have.",
+        "{lanes}; the device holds {} of the {}, {turns}. {more} While an environment is stepped it has a workspace with room \
+         for {} contacts. One that has more is stepped again by the retry kernel, whose workspaces hold {}: the most that \
+         this model can have.",
         step.resident_envs.min(plan.num_envs),
         environments(plan.num_envs),
         step.capacity.contacts,
         retry.capacity.contacts,
     );
     write_wrapped(f, "", text.split(' '))
+}
+
+/// What the limiter is for the step kernel: how much a block takes of how much there is.
+fn in_numbers(limiter: Limiter, plan: &LaunchPlan) -> String {
+    let (step, device) = (plan.step(), &plan.device);
+    match limiter {
+        Limiter::Registers => format!(
+            " (a block takes {} x {} = {} of a multiprocessor's {})",
+            step.threads_per_block,
+            step.registers_per_thread,
+            u64::from(step.threads_per_block) * u64::from(step.registers_per_thread),
+            device.registers_per_multiprocessor
+        ),
+        Limiter::SharedMemory => format!(
+            " (a block takes {} of a multiprocessor's {} bytes)",
+            u64::from(step.static_shared_bytes)
+                + u64::from(step.dynamic_shared_bytes)
+                + u64::from(device.reserved_shared_memory_per_block),
+            device.shared_memory_per_multiprocessor
+        ),
+        Limiter::Threads => format!(
+            " (a block takes {} of a multiprocessor's {})",
+            step.threads_per_block, device.max_threads_per_multiprocessor
+        ),
+        Limiter::Blocks => format!(" (a multiprocessor holds {} at most)", device.max_blocks_per_multiprocessor),
+        Limiter::Memory => {
+            let size = bytes(u128::from(step.layout.global_words_per_env) * 4);
+            format!(" ({size} for each environment that is stepped)")
+        }
+        Limiter::Grid => format!(" ({} blocks at most)", device.max_grid_dim_x),
+        Limiter::Environments => String::new(),
+    }
 }
 
 /// Words, wrapped, every line after the same indent.

@@ -44,7 +44,7 @@ pub(crate) fn rejected(
                 Why::Asked => format!("{}; the chosen row was asked for", estimate(launch, chosen)),
                 Why::Preferred if launch.row.lanes != chosen.row.lanes => {
                     let lanes = chosen.row.lanes;
-                    format!("{}; {lanes} lanes per environment are preferred for this model", estimate(launch, chosen))
+                    format!("{}; {lanes} lanes measured best for models of this size", estimate(launch, chosen))
                 }
                 _ => slower(launch, chosen),
             },

@@ -3,7 +3,7 @@
 mod models;
 
 use models::{half_cheetah, humanoid, preset};
-use phalanx_launch_planner::{Demand, KernelNeeds, ModelDims, plan};
+use phalanx_launch_planner::{Demand, DeviceLimits, KernelNeeds, Limiter, ModelDims, plan};
 
 #[test]
 fn the_explanation_has_every_number_that_matters() {
@@ -53,7 +53,7 @@ fn the_explanation_has_every_number_that_matters() {
 
 #[test]
 fn every_plan_is_told_in_words_and_fits_a_terminal() {
-    for name in phalanx_launch_planner::DeviceLimits::preset_names() {
+    for name in DeviceLimits::preset_names() {
         let preferred = ModelDims { preferred_lanes: Some(32), ..humanoid() };
         for model in [humanoid(), preferred, half_cheetah()] {
             for num_envs in [1, 8192, 1_000_000] {
@@ -64,8 +64,56 @@ fn every_plan_is_told_in_words_and_fits_a_terminal() {
                 let lanes = plan.step().lanes_per_env;
                 let team = if lanes == 1 { "One lane".to_string() } else { format!("Teams of {lanes} lanes") };
                 assert!(text.contains(&team), "{text}");
-                assert!(text.contains("is stepped\nagain") || text.contains("is stepped again"), "{text}");
+                let unwrapped = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                assert!(unwrapped.contains("One that has more is stepped again"), "{text}");
             }
+        }
+    }
+}
+
+/// What a page says of one device: the limiter in words and numbers, every part of the memory with the total and its limit, the
+/// largest number of environments, which is exact.
+#[test]
+fn the_page_of_every_preset_has_its_limiter_its_memory_and_its_largest_number_of_environments() {
+    for name in DeviceLimits::preset_names() {
+        let device = preset(name);
+        for model in [humanoid(), ModelDims { preferred_lanes: Some(32), ..humanoid() }, half_cheetah()] {
+            let planned = |num_envs| plan(&device, &model, &KernelNeeds::estimate(), &Demand::envs(num_envs));
+            let plan = planned(8192).unwrap();
+            let text = plan.to_string();
+            let unwrapped = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let (limiter, step) = (plan.step().limiter, plan.step());
+            let of = |need: u64, limit: u32| {
+                format!(
+                    "keeps more from being stepped at once: {limiter} (a block takes {need} of a multiprocessor's {limit}"
+                )
+            };
+            let sentence = match limiter {
+                Limiter::Environments => "There are no more environments to step at once.".to_owned(),
+                Limiter::Registers => format!(
+                    "stepped at once: registers (a block takes {} x {} = {} of a multiprocessor's {})",
+                    step.threads_per_block,
+                    step.registers_per_thread,
+                    step.threads_per_block * step.registers_per_thread,
+                    device.registers_per_multiprocessor
+                ),
+                Limiter::SharedMemory => of(
+                    u64::from(step.dynamic_shared_bytes) + u64::from(device.reserved_shared_memory_per_block),
+                    device.shared_memory_per_multiprocessor,
+                ),
+                Limiter::Threads => of(step.threads_per_block.into(), device.max_threads_per_multiprocessor),
+                Limiter::Blocks | Limiter::Memory | Limiter::Grid => format!("stepped at once: {limiter} ("),
+            };
+            assert!(unwrapped.contains(&sentence), "{name}: {sentence} is not in {text}");
+            let memory = text.split("\nmemory\n").nth(1).unwrap();
+            let parts: Vec<&str> = memory.lines().take_while(|line| !line.is_empty()).collect();
+            let named: Vec<&str> = parts.iter().map(|line| line[2..16].trim()).collect();
+            let all = ["state", "inputs", "outputs", "model", "workspace", "retry", "context", "local memory", "code"];
+            assert_eq!(named, [&all[..], &["reserve", "total"]].concat(), "{name}");
+            assert!(parts.iter().all(|line| line[16..28].trim().contains(' ')), "a size with its unit: {text}");
+            let largest = plan.max_num_envs;
+            assert!(text.contains(&format!("\nlargest number of environments on this device: {largest}\n")), "{text}");
+            assert!(planned(largest).is_ok() && planned(largest + 1).is_err(), "{name}: {largest}");
         }
     }
 }

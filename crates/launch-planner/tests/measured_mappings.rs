@@ -68,7 +68,7 @@ fn a_preferred_team_size_goes_first_where_it_fits() {
     let model = ModelDims { preferred_lanes: Some(8), ..humanoid() };
     let plan = on("h200", &model, 8192);
     assert_eq!(plan.step().lanes_per_env, 8);
-    let reason = "; 8 lanes per environment are preferred for this model";
+    let reason = "; 8 lanes measured best for models of this size";
     assert!(plan.rejected.iter().any(|row| row.reason.ends_with(reason)), "{plan}");
 }
 

@@ -12,6 +12,8 @@ mod hashes;
 mod model_values;
 mod options;
 mod pieces;
+#[cfg(test)]
+mod quarantine;
 mod reset;
 mod simulation;
 mod snapshot;

@@ -27,6 +27,8 @@ pub(super) struct Pair {
 #[derive(Clone, Debug, Default)]
 pub(super) struct CollisionTable {
     pub(super) pairs: Vec<Pair>,
+    /// Geoms of bodies that can move and are joined to no other body that can.
+    pub(super) loose: BTreeSet<usize>,
 }
 
 impl CollisionTable {
@@ -46,7 +48,7 @@ impl CollisionTable {
             }
         }
         pairs.sort_by_key(|p| (p.pair_type, p.geom1, p.geom2));
-        Ok(CollisionTable { pairs })
+        Ok(CollisionTable { pairs, loose: super::usual_contacts::loose_geoms(model) })
     }
 }
 

@@ -8,6 +8,7 @@ mod collision_table;
 mod model_memory;
 mod refusals;
 mod topology;
+mod usual_contacts;
 mod values;
 
 use crate::fields::Size;
@@ -155,24 +156,6 @@ impl Shape {
             .map(|p| PAIR_TYPES[p.pair_type].most as u64 * if p.dim == 1 { 1 } else { 2 * (p.dim as u64 - 1) })
             .sum();
         contacts + self.size(Size::RowMax) as u64
-    }
-
-    /// Contacts that the fast workspace is first given: a little more than one for every geom that can touch anything.
-    pub fn usual_contacts(&self) -> u64 {
-        let mut touching: Vec<usize> = self.collisions.pairs.iter().flat_map(|p| [p.geom1, p.geom2]).collect();
-        touching.sort_unstable();
-        touching.dedup();
-        // In a robot that lies on the floor about every geom has a contact; of several robots not all lie at once.
-        let n = touching.len() as u64;
-        let usual = (n * 5 / 4).min(22 + n * 2 / 5).clamp(8, 64);
-        usual.min(self.proven_contacts())
-    }
-
-    /// Jacobian entries that go with the usual contacts: as many for each as the longest chain to an immovable geom.
-    pub fn usual_jacobian_entries(&self) -> u64 {
-        let to_world = self.collisions.pairs.iter().filter(|p| p.with_static).map(|p| p.chain_length).max();
-        let longest = to_world.or_else(|| self.collisions.pairs.iter().map(|p| p.chain_length).max()).unwrap_or(0);
-        (self.usual_contacts() * longest as u64).min(self.proven_jacobian_entries())
     }
 
     /// Bytes of state of one environment in float.
