@@ -109,6 +109,11 @@ pub struct Options {
     pub per_env: Vec<String>,
     /// Times the stages.
     pub profile: bool,
+    /// Runs a checked build of the kernels, to find mistakes: several times slower, with the same bits. It looks at every index
+    /// into the workspace, the state, the inputs, the outputs and the model, and after every stage for numbers that are not
+    /// finite. The first finding is the error of the call that met it and of all calls after it, with stage, environment,
+    /// array and index; the environment's step is not committed. On a GPU it implies `generic_only`, and each call waits.
+    pub checked: bool,
     /// CPU threads; all cores if `None`.
     pub threads: Option<usize>,
     /// Waits until the kernel that is specialised for the model is compiled (CUDA). Otherwise, where it was not compiled before,

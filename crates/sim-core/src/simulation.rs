@@ -326,6 +326,7 @@ fn make_backend(
                 threads: options.threads,
                 limits: options.limits.clone(),
                 per_env: per_env.to_vec(),
+                checked: options.checked,
             },
         )?;
         Ok::<_, SimError>(Backend::Cpu(Box::new(executor)))
@@ -358,6 +359,7 @@ fn make_cuda(
         generic_only: options.generic_only,
         wait_for_specialised: options.wait_for_specialised,
         per_env: per_env.to_vec(),
+        checked: options.checked,
     };
     Ok(Backend::Cuda(Box::new(CudaExecutor::new(shape, demand, &cuda)?)))
 }

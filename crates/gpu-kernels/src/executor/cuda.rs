@@ -6,6 +6,7 @@
 //! A specialised kernel that was not compiled before is compiled on a thread, unless the caller wants to wait for it; until
 //! it is there the generic kernel stands in, with the same bits. It is loaded once, between two steps.
 use super::awaited::Awaited;
+use super::checks::{Checks, bytes_of_findings};
 use super::compiled_plan::{Compiler, SecondPlan, compiled_attributes};
 use super::cuda_kernels::kernel_request;
 use super::{Executor, ExecutorError, Memory, StepKernels, is_mixed, stand_in, workspace_slots};
@@ -36,6 +37,8 @@ pub struct CudaOptions {
     pub wait_for_specialised: bool,
     /// Model fields with one value per environment.
     pub per_env: Vec<&'static str>,
+    /// Runs the checked build of the generic kernel, for the batch too: see `CpuOptions::checked`. Every call waits.
+    pub checked: bool,
 }
 
 /// Words of the progress buffer: retries, then the work taken by the step and by the retry kernel.
@@ -43,6 +46,10 @@ const PROGRESS_WORDS: u64 = 3;
 
 /// Threads of a block of the small kernels (reset, random controls).
 const SMALL_BLOCK: u32 = 256;
+
+/// The plan's kernels.
+const STEP: usize = 0;
+const RETRY: usize = 1;
 
 /// What the compiler's thread is to make.
 const SPECIALISED: &str = "the kernel that is specialised for the model";
@@ -63,6 +70,7 @@ pub struct CudaExecutor {
     compile_seconds: f64,
     step_kernels: StepKernels,
     generic_only: bool,
+    checks: Option<Checks>,
     step: Awaited<CachedCubin, Launch>,
     /// What the step kernel in the making will need.
     coming: Option<Coming>,
@@ -126,6 +134,7 @@ impl CudaExecutor {
     /// If the device or NVRTC does not answer, or the batch does not fit.
     pub fn new(shape: &Shape, demand: &Demand, options: &CudaOptions) -> Result<CudaExecutor, ExecutorError> {
         let started = Instant::now();
+        let generic_only = options.generic_only || options.checked;
         let device = Device::open(options.ordinal)?;
         let limits = match &options.limits {
             Some(lower) => {
@@ -135,29 +144,34 @@ impl CudaExecutor {
         };
         let mut demand = demand.clone();
         let free = device.memory()?.free + limits.context_bytes;
-        demand.memory_limit = Some(demand.memory_limit.map_or(free, |limit| limit.min(free)));
+        let for_checks = if options.checked { bytes_of_findings(demand.num_envs) } else { 0 };
+        let limit = demand.memory_limit.map_or(free, |limit| limit.min(free));
+        demand.memory_limit = Some(limit.saturating_sub(for_checks));
         let dims = batch_dims(shape, &options.per_env, demand.num_envs);
         let nvrtc = Nvrtc::open_up_to(driver_version()?.major)?;
         let arch = nvrtc.architecture_for(device.attributes().architecture())?;
         let compiler = Arc::new(Compiler { nvrtc, cache: Cache::from_env(), arch });
         // A measured row decides where nothing else was asked for.
-        if demand.row.is_none() && demand.lanes.is_none() && options.limits.is_none() && !options.generic_only {
+        if demand.row.is_none() && demand.lanes.is_none() && options.limits.is_none() && !generic_only {
             let key = TuningKey::of(&limits, driver_version()?, shape, &options.per_env, demand.num_envs);
             demand.row = TuningStore::beside(&compiler.cache).find(&key).map(|tuned| tuned.row);
         }
 
         let mut estimate = plan(&limits, &dims, &KernelNeeds::estimate(), &demand)?;
-        if options.generic_only && is_mixed(estimate.step()) {
+        if generic_only && is_mixed(estimate.step()) {
             // A generic kernel's arrays are all in one memory.
             demand.pin_global = dims.arrays.iter().map(|a| a.name.clone()).collect();
             estimate = plan(&limits, &dims, &KernelNeeds::estimate(), &demand)?;
         }
-        let specialised = (!options.generic_only).then_some(shape);
-        let step_request = kernel_request(estimate.step(), specialised);
-        let retry_request = kernel_request(estimate.retry(), None);
+        let specialised = (!generic_only).then_some(shape);
+        let mut step_request = kernel_request(estimate.step(), specialised);
+        let mut retry_request = kernel_request(estimate.retry(), None);
+        if options.checked {
+            (step_request, retry_request) = (step_request.checked(), retry_request.checked());
+        }
         let (step, retry) = match compiler.cached(&step_request) {
             Some(step) => (StepKernel::Compiled(step), compiler.compile(&retry_request)?),
-            None if options.generic_only || options.wait_for_specialised => {
+            None if generic_only || options.wait_for_specialised => {
                 let (step, retry) = compiler.compile_both(&step_request, &retry_request);
                 (StepKernel::Compiled(step?), retry?)
             }
@@ -184,13 +198,24 @@ impl CudaExecutor {
             workspace.zero(stream)?;
             Ok(workspace)
         };
+        let checks = options.checked.then(|| {
+            Checks::new(shape, &second.dims.arrays, &plan.kernels, plan.num_envs, |bytes, what| {
+                let buffer = Buffer::allocate(&device, bytes as u64, what)?;
+                buffer.zero(stream)?;
+                Ok(Memory::Device(buffer, stream))
+            })
+        });
+        let checks = checks.transpose()?;
         let retry_workspace = reserve(plan.retry(), plan.memory.retry)?;
-        let retry = Launch::new(generic.kernel("phalanx_step")?, plan.retry(), retry_workspace, &progress)?;
+        let mut retry = Launch::new(generic.kernel("phalanx_step")?, plan.retry(), retry_workspace, &progress)?;
+        retry.slots.extend(checks.iter().flat_map(|checks| checks.slots(RETRY)));
         let (step, coming) = match step {
             StepKernel::Compiled(step) => {
                 let kernel = Module::load(&device, &step.cubin)?.kernel("phalanx_step")?;
                 let workspace = reserve(plan.step(), plan.memory.workspace)?;
-                (Awaited::ready(SPECIALISED, Launch::new(kernel, plan.step(), workspace, &progress)?), None)
+                let mut launch = Launch::new(kernel, plan.step(), workspace, &progress)?;
+                launch.slots.extend(checks.iter().flat_map(|checks| checks.slots(STEP)));
+                (Awaited::ready(SPECIALISED, launch), None)
             }
             StepKernel::Making(making) => {
                 let workspace = reserve(plan.step(), stand_in::reserved_bytes(&plan, &second))?;
@@ -204,7 +229,8 @@ impl CudaExecutor {
             plan,
             compile_seconds: started.elapsed().as_secs_f64(),
             step_kernels: StepKernels::default(),
-            generic_only: options.generic_only,
+            generic_only,
+            checks,
             step,
             coming,
             retry,
@@ -248,6 +274,11 @@ impl CudaExecutor {
             self.coming = None; // also if the stand-in goes on for good
         }
         Ok(())
+    }
+
+    /// Waits for what the checked build found, and refuses the batch if that is something; the usual build neither waits nor finds.
+    fn judge(&self) -> Result<(), ExecutorError> {
+        self.checks.as_ref().map_or(Ok(()), Checks::judge)
     }
 
     /// Launches a kernel of one thread per item.
@@ -341,7 +372,7 @@ impl Executor for CudaExecutor {
             true => self.step_kernels.generic_calls += 1,
             false => self.step_kernels.specialised_calls += 1,
         }
-        Ok(())
+        self.judge()
     }
     fn reset(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
         self.launch_small(&self.reset, arguments, arguments.get("num_envs"))
@@ -352,10 +383,13 @@ impl Executor for CudaExecutor {
         block.set("num_envs", environments);
         // SAFETY: the block holds live pointers of this device; the caller keeps them until the stream has passed.
         unsafe { self.set_constants.launch(self.retry.shape, bytes_of(&block), self.stream)? };
-        Ok(())
+        self.judge()
     }
     fn random_controls(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
-        self.launch_small(&self.random_controls, arguments, arguments.get("num_envs") * arguments.get("nu").max(1))
+        let mut block = arguments.clone();
+        block.apply(&self.retry.slots);
+        self.launch_small(&self.random_controls, &block, arguments.get("num_envs") * arguments.get("nu").max(1))?;
+        self.judge()
     }
     fn synchronize(&mut self) -> Result<(), ExecutorError> {
         Ok(self.stream.synchronize(&self.device)?)
