@@ -40,6 +40,7 @@ void set_constants_range(const Arguments& a, real* workspace, int64_t begin, int
     if (a.mask && !a.mask[e]) continue;
     Env env = open_environment(a, Workspace{workspace, 0, workspace}, e, true);
     set_constants(SingleLane{}, Model(a, e), env);
+    finish_stage(SingleLane{}, env, stage_set_constants);
   }
 }
 }  // namespace PHALANX_VARIANT

@@ -74,6 +74,7 @@ extern "C" __global__ void __launch_bounds__(PHALANX_MAX_THREADS, PHALANX_MIN_BL
     const int64_t index = e < a.num_envs ? e : 0;
     Env env = open_environment(a, workspace, index, e < a.num_envs && (!a.mask || a.mask[index]));
     set_constants(team, Model(a, index), env);
+    finish_stage(team, env, stage_set_constants);
   }
 }
 

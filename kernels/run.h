@@ -6,8 +6,11 @@
 #pragma once
 #include "step.h"
 
-/// Fault bits of an environment.
+/// Fault bits of an environment. Above them is where it went bad: four bits of a quantity and twenty of its index.
 constexpr uint32_t fault_not_finite = 1;
+constexpr int quantity_shift = 8, quantity_index_shift = 12, most_quantity_index = (1 << 20) - 1;
+/// Quantities in the order in which one makes the next one bad: what the caller gave, then as a step computes them.
+enum Quantity { quantity_ctrl = 1, quantity_qfrc_applied, quantity_xfrc_applied, quantity_qacc, quantity_qvel, quantity_qpos };
 
 /// Sums over the run. They are kept in several banks, since all teams add to them.
 enum Counter { count_contacts, count_rows, count_iterations, count_solves, count_retried, count_not_converged, count_steps, counter_count = 8 };
@@ -19,12 +22,10 @@ struct Tally {
 };
 
 template <class Team> INLINE void load(Team team, const Model& model, Env& env) {
-  const Arguments& a = *env.arguments;
-  const int64_t e = env.index;
-  team.each(model.nq, [&](int i) { env.q(i) = a.qpos[e * model.nq + i]; });
+  team.each(model.nq, [&](int i) { env.q(i) = env.qpos(i); });
   team.each(model.nv, [&](int i) {
-    env.v(i) = a.qvel[e * model.nv + i];
-    env.warmstart(i) = a.qacc_warmstart[e * model.nv + i];
+    env.v(i) = env.qvel(i);
+    env.warmstart(i) = env.qacc_warmstart(i);
   });
 }
 
@@ -36,15 +37,39 @@ template <class Team> INLINE bool not_finite(Team team, const Model& model, cons
   return team.any(bad);
 }
 
-template <class Team> INLINE void commit(Team team, const Model& model, const Env& env) {
-  const Arguments& a = *env.arguments;
-  const int64_t e = env.index;
-  NO_UNROLL for (int i = team.lane; i < model.nq; i += Team::lanes) a.qpos[e * model.nq + i] = env.q(i);
-  NO_UNROLL for (int i = team.lane; i < model.nv; i += Team::lanes) {
-    a.qvel[e * model.nv + i] = env.v(i);
-    a.qacc_warmstart[e * model.nv + i] = env.warmstart(i);
+/// The index of the first number that is not good, or -1. A null pointer has none.
+NOINLINE int first_bad(const real* numbers, int count) {
+  NO_UNROLL for (int i = 0; numbers && i < count; ++i) {
+    if (!is_good(numbers[i])) return i;
   }
-  if (team.lane == 0) a.step_count[e] += 1;
+  return -1;
+}
+
+/// The first quantity of a step that cannot be committed, with the index of its first bad number, as bits of a fault.
+INLINE uint32_t bad_quantity(const Model& model, const Env& env) {
+  const Arguments& a = *env.arguments;
+  uint32_t bits = 0;
+  const auto look = [&](Quantity quantity, const real* numbers, int count) {
+    const int index = bits == 0 ? first_bad(numbers, count) : -1;
+    if (index >= 0) bits = (uint32_t)quantity << quantity_shift | (uint32_t)min(index, most_quantity_index) << quantity_index_shift;
+  };
+  const auto row = [&](const real* input, int count) { return input ? input + env.index * count : input; };
+  look(quantity_ctrl, row(a.ctrl, model.nu), model.nu);
+  look(quantity_qfrc_applied, row(a.qfrc_applied, model.nv), model.nv);
+  look(quantity_xfrc_applied, row(a.xfrc_applied, 6 * model.nbody), 6 * model.nbody);
+  look(quantity_qacc, &env.acc(0), model.nv);
+  look(quantity_qvel, &env.v(0), model.nv);
+  look(quantity_qpos, &env.q(0), model.nq);
+  return bits;
+}
+
+template <class Team> INLINE void commit(Team team, const Model& model, const Env& env) {
+  NO_UNROLL for (int i = team.lane; i < model.nq; i += Team::lanes) env.qpos(i) = env.q(i);
+  NO_UNROLL for (int i = team.lane; i < model.nv; i += Team::lanes) {
+    env.qvel(i) = env.v(i);
+    env.qacc_warmstart(i) = env.warmstart(i);
+  }
+  if (team.lane == 0) env.arguments->step_count[env.index] += 1;
 }
 
 /// Words of the marks. The first three are raised by the teams; the host moves them to the next three when it counts anew. The
@@ -69,6 +94,10 @@ template <class Team> INLINE void raise_marks(Team team, const Env& env) {
 template <class Team>
 INLINE void finish_pass(Team team, const Model& model, Env& env, int pass, bool advancing, bool bad, Tally& tally) {
   const Arguments& a = *env.arguments;
+  if (has_finding(env)) {
+    env.alive = false;
+    return;
+  }
   raise_marks(team, env);
   if (!env.fits) {
     if (team.lane == 0) {
@@ -79,7 +108,7 @@ INLINE void finish_pass(Team team, const Model& model, Env& env, int pass, bool 
     }
     env.alive = false;
   } else if (advancing && bad) {
-    if (team.lane == 0) a.fault[env.index] |= fault_not_finite;
+    if (team.lane == 0) a.fault[env.index] |= fault_not_finite | bad_quantity(model, env);
     env.alive = false;
   } else if (advancing) {
     commit(team, model, env);
@@ -121,8 +150,9 @@ INLINE void run_environment(Team team, const Arguments& a, Workspace workspace, 
   Env env = open_environment(a, workspace, index, present && !frozen && !masked);
   if (!team.any_in_warp(env.alive)) return;
   StageClock clock(a.stage_clocks);
+  begin_stage(team, env, stage_load);
   load(team, model, env);
-  clock.stage(team, 0);
+  clock.stage(team, env, 0);
   const int substeps = (int)a.substeps, passes = substeps + (a.output_level > 0 ? 1 : 0);
   // Lanes of a warp must leave this loop and its branches together: what decides them is the same for all, since the teams of a
   // warp start at the same pass; the retry launch, whose teams do not, has one team a warp.
@@ -135,7 +165,7 @@ INLINE void run_environment(Team team, const Arguments& a, Workspace workspace, 
     if (env.alive) finish_pass(team, model, env, pass, advancing, bad, tally);
     team.sync();
   }
-  clock.stage(team, 14);
+  clock.stage(team, env, 14);
   team.sync();
 }
 

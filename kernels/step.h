@@ -22,41 +22,42 @@ enum Level { level_positions = 1, level_velocities = 2, level_accelerations = 3 
 
 /// The acceleration at the current state, or as much of the way there as `level` asks for.
 template <class Team> INLINE void forward(Team team, const Model& model, Env& env, StageClock& clock, int level, bool outputs) {
+  begin_stage(team, env, stage_forward_kinematics);
   // 1. Where is everything?
   forward_kinematics(team, model, env);
-  clock.stage(team, 1);
+  clock.stage(team, env, 1);
   center_of_mass(team, model, env);
-  clock.stage(team, 2);
   if (outputs) position_outputs(team, model, env);
+  clock.stage(team, env, 2);
   if (level < level_velocities) return;
   find_pairs(team, model, env);
-  clock.stage(team, 3);
+  clock.stage(team, env, 3);
   find_contacts(team, model, env);
-  clock.stage(team, 4);
+  clock.stage(team, env, 4);
 
   // 2. How would it move if nothing touched?        M(q) a = tau - c(q, v)
   mass_matrix(team, model, env);
-  clock.stage(team, 5);
+  clock.stage(team, env, 5);
   velocities(team, model, env);
-  clock.stage(team, 6);
   if (outputs) velocity_outputs(team, model, env);
+  clock.stage(team, env, 6);
   if (level < level_accelerations) return;
   passive_forces(team, model, env);
-  clock.stage(team, 7);
+  clock.stage(team, env, 7);
   actuation(team, model, env);
-  clock.stage(team, 8);
+  clock.stage(team, env, 8);
   bias_forces(team, model, env);
-  clock.stage(team, 9);
+  clock.stage(team, env, 9);
   smooth_forces(team, model, env);
-  clock.stage(team, 10);
   if (outputs) force_outputs(team, model, env);
+  clock.stage(team, env, 10);
 
   // 3. Which forces keep the constraints?            min over a of  1/2 |a - a_smooth|_M^2 + s(J a - a_ref)
   build_constraints(team, model, env);
-  clock.stage(team, 11);
+  clock.stage(team, env, 11);
   solve_constraints(team, model, env, outputs);
-  clock.stage(team, 12);
   if (outputs) acceleration_outputs(team, model, env);
+  clock.stage(team, env, 12);
 }
 
 /// Advances one environment by one time step, or computes its outputs where it is.
@@ -69,6 +70,6 @@ template <class Team> INLINE void step(Team team, const Model& model, Env& env, 
     // 4. Move.                                         v += a dt,  q (+)= v dt
     if (runge_kutta) runge_kutta_stage(team, model, env, stage);
     else if (model.opt_integrator != integrator_rk4) integrate_single_step(team, model, env);
-    clock.stage(team, 13);
+    clock.stage(team, env, 13);
   }
 }

@@ -41,7 +41,7 @@
 //! serves machines with and without a GPU; `phalanx doctor` says what a machine lacks. Building it needs a CUDA toolkit,
 //! or this workspace's `.cargo/config.toml`, which makes do without. Without the feature the crate builds anywhere.
 
-pub use phalanx_gpu_kernels::executor::plan_compiled;
+pub use phalanx_gpu_kernels::executor::{Finding, Wrong, plan_compiled};
 pub use phalanx_gpu_kernels::planning::{PlanningError, plan_model};
 pub use phalanx_launch_planner::{
     Capacity, Demand, DeviceLimits, HiddenMemory, KernelPlan, LaunchPlan, Limiter, LimitsError, MemoryMap, Placement,
@@ -49,7 +49,7 @@ pub use phalanx_launch_planner::{
 };
 pub use phalanx_model::{ArrayData, Integrator, LoadError, Model, NamedArray, Names};
 pub use phalanx_sim_core::{
-    CallTimes, DetailContact, DetailField, Details, DeviceChoice, Envs, InjectedContact, NOT_FINITE, Needs, Options,
-    Precision, RANDOM_ENVIRONMENTS, RANDOM_STEPS, Reset, Seen, SimError, Simulation, Snapshot, SolverOptions,
-    Statistics, StepKernels, Target,
+    BadQuantity, CallTimes, DetailContact, DetailField, Details, DeviceChoice, Envs, InjectedContact, NOT_FINITE,
+    Needs, Options, Precision, RANDOM_ENVIRONMENTS, RANDOM_STEPS, Reset, Seen, SimError, Simulation, Snapshot,
+    SolverOptions, Statistics, StepKernels, Target,
 };

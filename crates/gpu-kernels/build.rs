@@ -1,4 +1,4 @@
-//! Compiles the kernels for the host, once per precision and instruction set, and embeds their sources for NVRTC.
+//! Compiles the kernels for the host, once per precision and instruction set and once checked, and embeds their sources for NVRTC.
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -13,8 +13,10 @@ fn main() {
     let sets: &[(&str, &[&str])] = if x86 { &[("base", &[]), ("v3", &["-march=x86-64-v3"])] } else { &[("base", &[])] };
     for (precision, define) in [("f32", None), ("f64", Some("PHALANX_F64"))] {
         for (set, flags) in sets {
-            compile(&root, precision, define, set, flags);
+            compile(&root, &format!("{precision}_{set}"), define, flags, 3);
         }
+        // What looks for mistakes need not be fast: little optimisation keeps the build short.
+        compile(&root, &format!("{precision}_checked"), define, &["-DPHALANX_CHECKED"], 1);
     }
 }
 
@@ -47,12 +49,11 @@ fn embed(root: &Path, sources: &[PathBuf]) {
 }
 
 /// Only explicit fma, no relaxed arithmetic: the bits are those of the GPU.
-fn compile(root: &Path, precision: &str, define: Option<&str>, set: &str, flags: &[&str]) {
-    let variant = format!("{precision}_{set}");
+fn compile(root: &Path, variant: &str, define: Option<&str>, flags: &[&str], level: u32) {
     let mut build = cc::Build::new();
     build.cpp(true).std("c++17").include(root).file(root.join("entry_cpu.cpp"));
-    build.define("PHALANX_VARIANT", variant.as_str()).flag("-ffp-contract=off").flag("-fno-math-errno");
-    build.opt_level(3).debug(false).warnings(true).extra_warnings(true);
+    build.define("PHALANX_VARIANT", variant).flag("-ffp-contract=off").flag("-fno-math-errno");
+    build.opt_level(level).debug(false).warnings(true).extra_warnings(true);
     if let Some(define) = define {
         build.define(define, None);
     }

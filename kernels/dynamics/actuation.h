@@ -48,7 +48,7 @@ INLINE void actuate(const Model& model, Env& env, int actuator) {
   real velocity = 0;
   const int count = model.turning_actuators ? joint_nv(model.jnt_type(joint)) : 1;
   for (int k = 0; k < count; ++k) velocity = fused(actuator_moment(model, env, actuator, dof + k), env.v(dof + k), velocity);
-  real control = env.arguments->ctrl[env.index * model.nu + actuator];
+  real control = env.ctrl(actuator);
   if (model.actuator_ctrllimited(actuator) && !(model.opt_disableflags & disable_clampctrl)) {
     const Vec2 range = model.actuator_ctrlrange(actuator);
     control = clamp(control, range.x, range.y);

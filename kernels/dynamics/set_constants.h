@@ -11,14 +11,20 @@
 /// MuJoCo's body_simple for bodies whose joints are slides only: their weight is their mass.
 constexpr int simple_sliders = 2;
 
-/// Where the derived fields of this environment are.
+/// The derived fields of this environment, to write.
 struct DerivedFields {
-  real *subtreemass, *dof_invweight0, *body_invweight0, *meaninertia;
-  INLINE DerivedFields(const Arguments& a, int64_t env)
-      : subtreemass((real*)a.body_subtreemass + env * a.body_subtreemass_stride),
-        dof_invweight0((real*)a.dof_invweight0 + env * a.dof_invweight0_stride),
-        body_invweight0((real*)a.body_invweight0 + env * a.body_invweight0_stride),
-        meaninertia((real*)a.stat_meaninertia + env * a.stat_meaninertia_stride) {}
+  const Arguments* arguments;
+  int64_t env;
+  INLINE real& subtreemass(int i) const {
+    return ((real*)arguments->body_subtreemass + env * arguments->body_subtreemass_stride)[CHECKED(body_subtreemass, env, i)];
+  }
+  INLINE real& dof_invweight0(int i) const {
+    return ((real*)arguments->dof_invweight0 + env * arguments->dof_invweight0_stride)[CHECKED(dof_invweight0, env, i)];
+  }
+  INLINE Vec2& body_invweight0(int i) const {
+    return ((Vec2*)(arguments->body_invweight0 + env * arguments->body_invweight0_stride))[CHECKED(body_invweight0, env, i)];
+  }
+  INLINE real& meaninertia() const { return *((real*)arguments->stat_meaninertia + env * arguments->stat_meaninertia_stride); }
 };
 
 /// x' M^-1 x for the vector x in acc_smooth, which is overwritten; force_bias keeps a copy.
@@ -34,15 +40,15 @@ template <class Team> INLINE void dof_inverse_weights(Team team, const Model& mo
     const real weight = inverse_weight(team, model, env);
     const int body = model.dof_bodyid(dof);
     const bool sliders = model.body_simple(body) == simple_sliders;
-    if (env.alive && team.lane == 0) out.dof_invweight0[dof] = sliders ? 1 / model.body_mass(body) : weight;
+    if (env.alive && team.lane == 0) out.dof_invweight0(dof) = sliders ? 1 / model.body_mass(body) : weight;
   }
   team.sync();
   // A ball, and each half of a free joint, turns and moves alike in its three directions.
   team.each(env.alive ? model.njnt : 0, [&](int joint) {
     const int dof = model.jnt_dofadr(joint), count = joint_nv(model.jnt_type(joint));
     NO_UNROLL for (int first = dof; count >= 3 && first < dof + count; first += 3) {
-      const real mean = (out.dof_invweight0[first] + out.dof_invweight0[first + 1] + out.dof_invweight0[first + 2]) / 3;
-      for (int k = 0; k < 3; ++k) out.dof_invweight0[first + k] = mean;
+      const real mean = (out.dof_invweight0(first) + out.dof_invweight0(first + 1) + out.dof_invweight0(first + 2)) / 3;
+      for (int k = 0; k < 3; ++k) out.dof_invweight0(first + k) = mean;
     }
   });
 }
@@ -65,8 +71,7 @@ template <class Team> INLINE void body_inverse_weights(Team team, const Model& m
     }
     const bool sliders = last >= 0 && model.body_simple(body) == simple_sliders;
     if (env.alive && team.lane == 0) {
-      out.body_invweight0[2 * body] = sliders ? 1 / model.body_mass(body) : weight[0];
-      out.body_invweight0[2 * body + 1] = sliders ? real(0) : weight[1];
+      out.body_invweight0(body) = sliders ? Vec2{1 / model.body_mass(body), 0} : Vec2{weight[0], weight[1]};
     }
   }
   team.sync();
@@ -74,11 +79,11 @@ template <class Team> INLINE void body_inverse_weights(Team team, const Model& m
 
 /// Recomputes the derived fields of one environment.
 template <class Team> INLINE void set_constants(Team team, const Model& model, Env& env) {
-  const DerivedFields out(*env.arguments, env.index);
+  const DerivedFields out = {env.arguments, env.index};
   team.each(env.alive ? model.nbody : 0, [&](int body) {
     real mass = 0;
     NO_UNROLL for (int b = model.body_subtree_end(body) - 1; b >= body; --b) mass += model.body_mass(b);
-    out.subtreemass[body] = mass;
+    out.subtreemass(body) = mass;
   });
   team.each(model.nq, [&](int i) { env.q(i) = model.qpos0(i); });
   forward_kinematics(team, model, env);
@@ -87,7 +92,7 @@ template <class Team> INLINE void set_constants(Team team, const Model& model, E
   team.each(model.nM, [&](int entry) { env.L(entry) = env.M(entry); });
   factor_tree(team, model, [&](int entry) -> real& { return env.L(entry); });
   const real trace = team.sum(model.nv, [&](int i) { return env.M(model.dof_Madr(i)); });
-  if (env.alive && team.lane == 0) *out.meaninertia = model.nv > 0 ? trace / model.nv : real(1);
+  if (env.alive && team.lane == 0) out.meaninertia() = model.nv > 0 ? trace / model.nv : real(1);
   team.sync();
   dof_inverse_weights(team, model, env, out);
   body_inverse_weights(team, model, env, out);

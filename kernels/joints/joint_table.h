@@ -45,9 +45,7 @@ INLINE Quat joint_turn(const Model& model, const Env& env, int joint) {
 INLINE JointFrame body_frame(const Model& model, Env& env, int body) {
   const int mocap = model.body_mocapid(body);
   if (model.nmocap > 0 && mocap >= 0) {
-    const real* pos = env.arguments->mocap_pos + 3 * (env.index * model.nmocap + mocap);
-    const real* quat = env.arguments->mocap_quat + 4 * (env.index * model.nmocap + mocap);
-    return {{pos[0], pos[1], pos[2]}, normalized(Quat{quat[0], quat[1], quat[2], quat[3]})};
+    return {env.mocap_pos(mocap), normalized(env.mocap_quat(mocap))};
   }
   const int parent = model.body_parentid(body);
   const Quat above = env.body_orientation(parent);

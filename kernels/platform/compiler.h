@@ -154,6 +154,15 @@ INLINE uint64_t atomic_add(uint64_t* counter, uint64_t amount) {
   return __atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
 #endif
 }
+/// Writes a word that was 0; false if it was not.
+INLINE bool claim(uint32_t* word, uint32_t value) {
+#if PHALANX_GPU
+  return atomicCAS(word, 0u, value) == 0u;
+#else
+  uint32_t seen = 0;
+  return __atomic_compare_exchange_n(word, &seen, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#endif
+}
 INLINE void atomic_max(uint32_t* mark, uint32_t value) {
 #if PHALANX_GPU
   atomicMax(mark, value);

@@ -4,12 +4,11 @@
 #include "dynamics/tree_factor.h"
 #include "kinematics/center_of_mass.h"
 
-/// Stores n numbers of element i of this environment's row of an output of `count` elements.
-template <int n, class Value> INLINE void store(real* output, const Env& env, int count, int i, const Value& value) {
-  static_assert(sizeof(Value) == n * sizeof(real), "an output's element");
-  real* place = output + (env.index * count + i) * n;
+/// Stores an element of an output.
+template <class Value> INLINE void store(Value& output, const Value& value) {
+  real* place = (real*)&output;
   const real* numbers = (const real*)&value;
-  NO_UNROLL for (int k = 0; k < n; ++k) place[k] = numbers[k];
+  NO_UNROLL for (unsigned k = 0; k < sizeof(Value) / sizeof(real); ++k) place[k] = numbers[k];
 }
 
 /// The centre of mass of a body and all below it, added up by one lane in the order of the bodies.
@@ -27,41 +26,39 @@ template <class Team> INLINE void position_outputs(Team team, const Model& model
   if (!env.alive) return;  // no collective below
   const Arguments& out = *env.arguments;
   NO_UNROLL for (int b = team.lane; b < model.nbody; b += Team::lanes) {
-    if (out.xpos) store<3>(out.xpos, env, model.nbody, b, env.body_position(b));
-    if (out.xquat) store<4>(out.xquat, env, model.nbody, b, env.body_orientation(b));
-    if (out.xipos) store<3>(out.xipos, env, model.nbody, b, inertial_position(model, env, b));
-    if (out.subtree_com) store<3>(out.subtree_com, env, model.nbody, b, plain_subtree_com(model, env, b));
+    if (out.xpos) store(env.xpos(b), env.body_position(b));
+    if (out.xquat) store(env.xquat(b), env.body_orientation(b));
+    if (out.xipos) store(env.xipos(b), inertial_position(model, env, b));
+    if (out.subtree_com) store(env.subtree_com(b), plain_subtree_com(model, env, b));
   }
   NO_UNROLL for (int g = team.lane; g < model.ngeom; g += Team::lanes) {
     const int body = model.geom_bodyid(g);
     const Quat above = env.body_orientation(body);
-    if (out.geom_xpos) store<3>(out.geom_xpos, env, model.ngeom, g, env.body_position(body) + rotate(above, model.geom_pos(g)));
-    if (out.geom_xmat) store<9>(out.geom_xmat, env, model.ngeom, g, matrix(normalized(above * model.geom_quat(g))));
+    if (out.geom_xpos) store(env.geom_xpos(g), env.body_position(body) + rotate(above, model.geom_pos(g)));
+    if (out.geom_xmat) store(env.geom_xmat(g), matrix(normalized(above * model.geom_quat(g))));
   }
   NO_UNROLL for (int s = team.lane; s < model.nsite; s += Team::lanes) {
     const int body = model.site_bodyid(s);
     const Quat above = env.body_orientation(body);
-    if (out.site_xpos) store<3>(out.site_xpos, env, model.nsite, s, env.body_position(body) + rotate(above, model.site_pos(s)));
-    if (out.site_xmat) store<9>(out.site_xmat, env, model.nsite, s, matrix(normalized(above * model.site_quat(s))));
+    if (out.site_xpos) store(env.site_xpos(s), env.body_position(body) + rotate(above, model.site_pos(s)));
+    if (out.site_xmat) store(env.site_xmat(s), matrix(normalized(above * model.site_quat(s))));
   }
 }
 
 template <class Team> INLINE void velocity_outputs(Team team, const Model& model, const Env& env) {
-  real* cvel = env.arguments->cvel;
-  if (!env.alive || !cvel) return;
-  NO_UNROLL for (int b = team.lane; b < model.nbody; b += Team::lanes) store<6>(cvel, env, model.nbody, b, env.body_velocity(b));
+  if (!env.alive || !env.arguments->cvel) return;
+  NO_UNROLL for (int b = team.lane; b < model.nbody; b += Team::lanes) store(env.cvel(b), env.body_velocity(b));
 }
 
 /// The acceleration without constraints, M a = tau - c, which the step itself has no use for.
 template <class Team> INLINE void smooth_acceleration_output(Team team, const Model& model, Env& env) {
-  real* output = env.arguments->qacc_smooth;
-  if (!output) return;
+  if (!env.arguments->qacc_smooth) return;
   const auto factor = [&](int entry) -> real& { return env.L(entry); };
   team.each(model.nM, [&](int entry) { env.L(entry) = env.M(entry); });
   factor_tree(team, model, factor);
   team.each(model.nv, [&](int i) { env.acc_smooth(i) = env.force_smooth(i); });
   solve_tree(team, model, factor, [&](int i) -> real& { return env.acc_smooth(i); });
-  team.each(env.alive ? model.nv : 0, [&](int i) { store<1>(output, env, model.nv, i, env.acc_smooth(i)); });
+  team.each(env.alive ? model.nv : 0, [&](int i) { env.qacc_smooth(i) = env.acc_smooth(i); });
 }
 
 template <class Team> INLINE void force_outputs(Team team, const Model& model, Env& env) {
@@ -69,12 +66,12 @@ template <class Team> INLINE void force_outputs(Team team, const Model& model, E
   if (!env.alive) return;
   const Arguments& out = *env.arguments;
   NO_UNROLL for (int i = team.lane; i < model.nv; i += Team::lanes) {
-    if (out.qfrc_passive) store<1>(out.qfrc_passive, env, model.nv, i, env.force_passive(i));
-    if (out.qfrc_actuator) store<1>(out.qfrc_actuator, env, model.nv, i, env.force_actuator(i));
-    if (out.qfrc_bias) store<1>(out.qfrc_bias, env, model.nv, i, env.force_bias(i));
+    if (out.qfrc_passive) env.qfrc_passive(i) = env.force_passive(i);
+    if (out.qfrc_actuator) env.qfrc_actuator(i) = env.force_actuator(i);
+    if (out.qfrc_bias) env.qfrc_bias(i) = env.force_bias(i);
   }
   NO_UNROLL for (int u = team.lane; u < model.nu; u += Team::lanes) {
-    if (out.actuator_force) store<1>(out.actuator_force, env, model.nu, u, env.actuation_force(u));
+    if (out.actuator_force) env.actuator_force(u) = env.actuation_force(u);
   }
 }
 
@@ -82,7 +79,7 @@ template <class Team> INLINE void acceleration_outputs(Team team, const Model& m
   if (!env.alive || !env.fits) return;
   const Arguments& out = *env.arguments;
   NO_UNROLL for (int i = team.lane; i < model.nv; i += Team::lanes) {
-    if (out.qacc) store<1>(out.qacc, env, model.nv, i, env.acc(i));
-    if (out.qfrc_constraint) store<1>(out.qfrc_constraint, env, model.nv, i, env.force_constraint(i));
+    if (out.qacc) env.qacc(i) = env.acc(i);
+    if (out.qfrc_constraint) env.qfrc_constraint(i) = env.force_constraint(i);
   }
 }

@@ -6,6 +6,12 @@
 #include "solver/constraint_products.h"
 #include "solver/sparse_factor.h"
 
+/// Where `count` neighbours of H begin, for a loop that walks them by itself; a checked build looks at both ends.
+INLINE real* neighbours(const Env& env, int begin, int count) {
+  (void)env.H(begin + count - 1);
+  return &env.H(begin);
+}
+
 /// Replaces the block of H over the dofs from `first` to `end` by its factor.
 template <class Team> INLINE void factor_block(Team team, Env& env, int first, int end, bool active) {
   NO_UNROLL for (int k = end - 1; k >= first; --k) {
@@ -16,8 +22,8 @@ template <class Team> INLINE void factor_block(Team team, Env& env, int first, i
     team.each_if(active, before, [&](int i) {
       const real l = env.H(row + i);
       if (l == 0) return;
-      real* RESTRICT target = &env.H(lower_index(first + i, first));
-      const real* RESTRICT pivot = &env.H(row);
+      real* RESTRICT target = neighbours(env, lower_index(first + i, first), i + 1);
+      const real* RESTRICT pivot = neighbours(env, row, i + 1);
       NO_UNROLL for (int j = 0; j <= i; ++j) target[j] = fused(-l, pivot[j], target[j]);
     });
   }
@@ -40,7 +46,7 @@ template <class Team, class Vector> INLINE void solve_block(Team team, Env& env,
         x(i) = t == 0 ? value : fused(-env.H(lower_index(i, k)), value, x(i));
       });
     } else {  // the same sums, row by row
-      const real* row = &env.H(lower_index(k, first));
+      const real* row = neighbours(env, lower_index(k, first), k - first + 1);
       real sum = x(k);
       for (int j = first; j < k; ++j) sum = fused(-row[j - first], x(j), sum);
       if (active) x(k) = sum * row[k - first];

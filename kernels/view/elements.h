@@ -3,6 +3,7 @@
 #pragma once
 #include "math/quaternion.h"
 #include "math/spatial.h"
+#include "platform/checked.h"
 
 struct alignas(8) Vec2 {
   real x, y;

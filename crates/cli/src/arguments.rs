@@ -102,6 +102,10 @@ pub struct RunArguments {
     /// Also measures the time of every stage.
     #[arg(long)]
     pub profile: bool,
+    /// Looks for mistakes: runs kernels that check every index and, after each stage, every number. Slower, with the same
+    /// states; the first finding ends the run and is named with stage, environment, array and index.
+    #[arg(long)]
+    pub checked: bool,
     /// Prints the summary as one JSON object.
     #[arg(long)]
     pub json: bool,

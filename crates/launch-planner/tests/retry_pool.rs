@@ -18,6 +18,7 @@ fn model(proven_contacts: u32) -> ModelDims {
         input_bytes_per_env: 0,
         output_bytes_per_env: 0,
         model_bytes: 0,
+        model_words_per_block: 0,
         model_bytes_per_env: 0,
         usual: capacity(10),
         proven: capacity(proven_contacts),

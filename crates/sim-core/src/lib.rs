@@ -13,6 +13,7 @@ mod model_values;
 mod options;
 mod pieces;
 #[cfg(test)]
+mod poisoned;
 mod quarantine;
 mod reset;
 mod simulation;
@@ -25,6 +26,7 @@ pub use phalanx_gpu_kernels::executor::{CallTimes, Needs, Seen, StepKernels};
 pub use details::{DetailContact, DetailField, Details, InjectedContact};
 pub use error::SimError;
 pub use options::{DeviceChoice, Options, Precision, SolverOptions};
+pub use quarantine::BadQuantity;
 pub use reset::{Envs, Reset, Target};
 pub use simulation::{RANDOM_ENVIRONMENTS, RANDOM_STEPS, Simulation};
 pub use snapshot::Snapshot;

@@ -114,6 +114,11 @@ pub struct Options {
     pub profile: bool,
     /// Times every call on a GPU too, with two events each: see [`Simulation::take_call_times`](crate::Simulation::take_call_times).
     pub time_calls: bool,
+    /// Runs a checked build of the kernels, to find mistakes: several times slower, with the same bits. It looks at every index
+    /// into the workspace, the state, the inputs, the outputs and the model, and after every stage for numbers that are not
+    /// finite. The first finding is the error of the call that met it and of all calls after it, with stage, environment,
+    /// array and index; the environment's step is not committed. On a GPU it implies `generic_only`, and each call waits.
+    pub checked: bool,
     /// CPU threads; all cores if `None`.
     pub threads: Option<usize>,
     /// Waits until the kernel that is specialised for the model is compiled (CUDA). Otherwise, where it was not compiled before,

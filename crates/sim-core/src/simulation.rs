@@ -322,6 +322,7 @@ fn make_backend(
                 threads: options.threads,
                 limits: options.limits.clone(),
                 per_env: per_env.to_vec(),
+                checked: options.checked,
             },
         )?;
         Ok::<_, SimError>(Backend::Cpu(Box::new(executor)))
@@ -355,6 +356,7 @@ fn make_cuda(
         wait_for_specialised: options.wait_for_specialised,
         per_env: per_env.to_vec(),
         time_calls: options.time_calls,
+        checked: options.checked,
     };
     Ok(Backend::Cuda(Box::new(CudaExecutor::new(shape, demand, &cuda)?)))
 }

@@ -7,6 +7,9 @@ use phalanx_gpu_kernels::shape::Shape;
 use phalanx_gpu_kernels::view::ArgumentBlock;
 use std::collections::BTreeMap;
 
+/// Bytes behind tables and values, so that element 0 of an empty one can be read: a checked build turns a wrong index into 0.
+const SPARE: usize = 64;
+
 /// Every field of the arena starts on its own lines.
 const ALIGNMENT: u64 = 256;
 
@@ -177,6 +180,7 @@ fn topology(executor: &dyn Executor, shape: &Shape) -> Result<(Memory, Offsets),
         shape.topology[array.name].iter().for_each(|v| bytes.extend_from_slice(&v.to_le_bytes()));
         offsets.insert(array.name, first);
     }
+    bytes.resize(bytes.len() + SPARE, 0);
     upload(executor, &bytes, "the model's topology").map(|memory| (memory, offsets))
 }
 
@@ -189,6 +193,7 @@ fn values(executor: &dyn Executor, shape: &Shape, real: u64) -> Result<(Memory, 
         bytes.extend(to_bytes(&shape.values[array.name], real as usize));
         offsets.insert(array.name, first);
     }
+    bytes.resize(bytes.len() + SPARE, 0);
     upload(executor, &bytes, "the model's values").map(|memory| (memory, offsets))
 }
 

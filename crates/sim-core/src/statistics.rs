@@ -6,6 +6,9 @@ use crate::state_arena::words;
 use phalanx_gpu_kernels::executor::{COUNTER_BANKS, COUNTERS, CallTimes, Seen};
 use phalanx_gpu_kernels::fields::STAGES;
 
+/// The bits of a fault word that are faults; those above tell the quantity that went bad.
+const FAULT_BITS: u32 = 0xff;
+
 /// Sums over all environments and steps since the simulation was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
@@ -77,17 +80,18 @@ impl Simulation {
         })
     }
 
-    /// Fault bits of every environment: see [`NOT_FINITE`](crate::NOT_FINITE).
+    /// Fault bits of every environment: see [`NOT_FINITE`](crate::NOT_FINITE). What went bad in one of them is told by
+    /// [`bad_quantity`](Self::bad_quantity).
     ///
     /// # Errors
     /// If a kernel failed.
     pub fn faults(&mut self) -> Result<Vec<u32>, SimError> {
         let mut faults = Vec::with_capacity(self.options.num_envs as usize);
-        self.fault_words().in_pieces(4, |piece| faults.extend(words(piece)))?;
+        self.fault_words().in_pieces(4, |piece| faults.extend(words(piece).map(|word| word & FAULT_BITS)))?;
         Ok(faults)
     }
 
-    fn fault_words(&self) -> Source<'_> {
+    pub(crate) fn fault_words(&self) -> Source<'_> {
         self.state.control("fault", 4 * self.options.num_envs as usize)
     }
 

@@ -54,7 +54,8 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
         arguments.hashes.as_deref().map(|path| write_hashes(path, &mut simulation)).transpose()?;
     }
     if summary.faults.not_finite > 0 {
-        tracing::warn!("{} environments became NaN or too large and are frozen", summary.faults.not_finite);
+        let first = simulation.first_bad_quantity()?.map_or(String::new(), |bad| format!("; the first is {bad}"));
+        tracing::warn!("{} environments became NaN or too large and are frozen{first}", summary.faults.not_finite);
     }
     if arguments.json {
         print_json(&summary)?
@@ -97,6 +98,7 @@ fn options(arguments: &RunArguments) -> Result<Options, Failure> {
     options.first_env = arguments.first_env;
     options.profile = arguments.profile;
     options.time_calls = arguments.profile || arguments.json;
+    options.checked = arguments.checked;
     options.wait_for_specialised = arguments.wait_compile;
     arguments.forced.apply(&mut options);
     options.limits = arguments.limits.as_deref().map(limits_of).transpose()?;
@@ -122,6 +124,7 @@ struct Summary {
     compile_seconds: f64,
     generic_calls: u64,
     specialised_calls: u64,
+    checked: bool,
     contacts_mean: f64,
     rows_mean: f64,
     solver_iterations_mean: f64,
@@ -187,6 +190,7 @@ impl Summary {
             compile_seconds: simulation.compile_seconds(),
             generic_calls: kernels.generic_calls,
             specialised_calls: kernels.specialised_calls,
+            checked: arguments.checked,
             contacts_mean: statistics.contacts_mean(),
             rows_mean: statistics.rows_mean(),
             solver_iterations_mean: statistics.solver_iterations_mean(),
@@ -248,6 +252,7 @@ impl Summary {
     /// Which kernel stepped the batch.
     fn kernel_text(&self) -> String {
         match (self.generic_calls, self.specialised_calls) {
+            _ if self.checked => "generic, checked: nothing was found".into(),
             (_, 0) => "generic".into(),
             (0, _) => "specialised for the model".into(),
             (n, _) => format!("generic for {n} calls, then specialised for the model (--wait-compile waits for it)"),

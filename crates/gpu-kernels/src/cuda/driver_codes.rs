@@ -31,8 +31,8 @@ const fn row(code: u32, name: &'static str, meaning: &'static str, advice: &'sta
     Entry { code, name, meaning, advice }
 }
 
-const CRASHED: &str = "a bug in a kernel, or a buffer that was freed too early; the process must be restarted; \
-                       `compute-sanitizer` names the line; the CPU (`--device cpu`) computes the same bits meanwhile; please \
+const CRASHED: &str = "a bug in a kernel, or a buffer that was freed too early; the process must be restarted; `phalanx run \
+                       --checked` (`Options::checked`) names stage, array and index, `compute-sanitizer` the line; the CPU (`--device cpu`) computes the same bits meanwhile; please \
                        report it with the model";
 const DAMAGED: &str = "the GPU may be damaged: see `nvidia-smi -q -d ECC` and the system's log, then restart it";
 const PTX: &str = "update NVIDIA's driver, or compile with an NVRTC no newer than it: `nvidia-smi` shows the CUDA version that \
@@ -46,7 +46,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     row(1, "CUDA_ERROR_INVALID_VALUE", "a value is out of range",
         "most often more threads, shared memory or blocks than the device offers: plan for this device's limits"),
     row(2, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory",
-        "use fewer environments, or free what other programs hold (`nvidia-smi` lists them)"),
+        "use fewer environments (`phalanx plan` says how many fit), or free what other programs hold (`nvidia-smi` lists them)"),
     row(3, "CUDA_ERROR_NOT_INITIALIZED", "the driver is not initialised",
         "a process that forked after it used CUDA cannot use it again: start workers with `spawn`"),
     row(4, "CUDA_ERROR_DEINITIALIZED", "the driver is shutting down",
@@ -103,7 +103,8 @@ pub(super) const ENTRIES: &[Entry] = &[
     row(717, "CUDA_ERROR_INVALID_ADDRESS_SPACE",
         "operation not supported on global/shared address space: a kernel took an address of one memory for another's",
         "the workspace does not lie where the kernel expects it: delete the cache of compiled kernels (`~/.cache/phalanx`), \
-         restart the process, and report it with the output of `phalanx plan` if it comes back"),
+         restart the process, and run with `--checked` (`Options::checked`); report what that says with the output of \
+         `phalanx plan` if it comes back"),
     row(718, "CUDA_ERROR_INVALID_PC", "a kernel jumped into nowhere", CRASHED),
     row(719, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure: a kernel crashed", CRASHED),
     row(720, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE", "the blocks do not fit on the GPU together",
@@ -160,13 +161,13 @@ mod tests {
             (2, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory", "fewer environments"),
             (209, "CUDA_ERROR_NO_BINARY_FOR_GPU", "no kernel image is available", "compute capability"),
             (222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION", "unsupported PTX version", "phalanx doctor"),
-            (700, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access", "compute-sanitizer"),
+            (700, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access", "--checked"),
             (701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "too many resources requested for launch", "smaller blocks"),
             (
                 717,
                 "CUDA_ERROR_INVALID_ADDRESS_SPACE",
                 "operation not supported on global/shared address space",
-                "phalanx plan",
+                "--checked",
             ),
             (719, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure", "restarted"),
         ] {

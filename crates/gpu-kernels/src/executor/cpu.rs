@@ -1,4 +1,5 @@
 //! Runs the kernels on CPU cores: the host-compiled build for this processor, rayon over the environments.
+use super::checks::{Checks, SPARE_WORDS};
 use super::cpu_memory::HostMemory;
 use super::cpu_plan::{cpu_limits, cpu_plan, rehearsed};
 use super::{CallTimes, Executor, ExecutorError, Memory, Needs, Seen, StepKernels, workspace_slots};
@@ -33,6 +34,9 @@ pub struct CpuOptions {
     pub limits: Option<DeviceLimits>,
     /// Model fields with one value per environment.
     pub per_env: Vec<&'static str>,
+    /// Runs the checked build of the kernels: slower, and it names the first index out of bounds and the first number that is
+    /// not finite.
+    pub checked: bool,
 }
 
 type StepFunction = unsafe extern "C" fn(*const c_void, *mut c_void, i64, i64);
@@ -65,6 +69,8 @@ macro_rules! builds {
 builds! {
     F32_BASE "float" phalanx_step_f32_base phalanx_set_constants_f32_base phalanx_reset_f32_base phalanx_random_controls_f32_base;
     F64_BASE "double" phalanx_step_f64_base phalanx_set_constants_f64_base phalanx_reset_f64_base phalanx_random_controls_f64_base;
+    F32_CHECKED "float, checked" phalanx_step_f32_checked phalanx_set_constants_f32_checked phalanx_reset_f32_checked phalanx_random_controls_f32_checked;
+    F64_CHECKED "double, checked" phalanx_step_f64_checked phalanx_set_constants_f64_checked phalanx_reset_f64_checked phalanx_random_controls_f64_checked;
 }
 #[cfg(target_arch = "x86_64")]
 builds! {
@@ -95,9 +101,16 @@ pub fn available_threads() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
+/// The plan's kernels.
+const FAST: usize = 0;
+const RETRY: usize = 1;
+
 /// Runs the kernels on CPU cores.
 pub struct CpuExecutor {
     build: Build,
+    /// What looks into single passes: as `build`, never checked.
+    plain: Build,
+    checks: Option<Checks>,
     real_bytes: usize,
     name: String,
     plan: LaunchPlan,
@@ -129,26 +142,44 @@ impl CpuExecutor {
     /// If the threads or their memory cannot be had.
     pub fn new(shape: &Shape, demand: &Demand, options: &CpuOptions) -> Result<CpuExecutor, ExecutorError> {
         let threads = options.threads.unwrap_or_else(available_threads).max(1);
-        let build = choose_build(options.precision);
+        let plain = choose_build(options.precision);
+        let build = match (options.checked, options.precision) {
+            (false, _) => plain,
+            (true, Precision::F32) => F32_CHECKED,
+            (true, Precision::F64) => F64_CHECKED,
+        };
         let real_bytes = if options.precision == Precision::F64 { 8 } else { 4 };
         let dims = model_dims(shape, &[], &options.per_env);
         let host = rehearsed(cpu_limits(threads), options.limits.as_ref())?;
         let plan = cpu_plan(&dims, demand, host.clone(), threads, real_bytes as u64)?;
         let words = plan.kernels.iter().map(|k| k.layout.global_words_per_env).max().unwrap_or(0) as usize;
         let workspaces = (0..threads)
-            .map(|_| HostMemory::zeroed(words * real_bytes, "a thread's workspace"))
+            .map(|_| HostMemory::zeroed((words + SPARE_WORDS) * real_bytes, "a thread's workspace"))
             .collect::<Result<_, _>>()?;
+        let allocate = |bytes: usize, what: &str| Ok(Memory::Host(HostMemory::zeroed(bytes, what)?));
+        let checks = options
+            .checked
+            .then(|| Checks::new(shape, &dims.arrays, &plan.kernels, demand.num_envs, allocate))
+            .transpose()?;
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .thread_name(|i| format!("phalanx-{i}"))
             .build()
             .map_err(|e| ExecutorError::Threads { threads, reason: e.to_string() })?;
         let name = format!("CPU, {threads} {}, {}", if threads == 1 { "thread" } else { "threads" }, build.name);
-        let (fast_slots, retry_slots) = (workspace_slots(plan.step()), workspace_slots(plan.retry()));
+        let (mut fast_slots, mut retry_slots) = (workspace_slots(plan.step()), workspace_slots(plan.retry()));
+        if let Some(checks) = &checks {
+            fast_slots.extend(checks.slots(FAST));
+            retry_slots.extend(checks.slots(RETRY));
+        }
         let learning = Learning::new(plan.step().capacity);
-        let learner = demand.learns.then(|| Learner { learning, dims, demand: demand.clone(), host });
+        // What is checked are the lengths that were reserved at the start.
+        let learns = demand.learns && checks.is_none();
+        let learner = learns.then(|| Learner { learning, dims, demand: demand.clone(), host });
         Ok(CpuExecutor {
             build,
+            plain,
+            checks,
             real_bytes,
             name,
             plan,
@@ -180,7 +211,7 @@ impl CpuExecutor {
         block.apply(&workspace_slots(&kernel));
         block.set("is_retry", 0);
         // SAFETY: the block's pointers are live for the call, and the workspace is ours.
-        unsafe { (self.build.step)(block.as_slice().as_ptr().cast(), memory.address() as *mut c_void, env, env + 1) };
+        unsafe { (self.plain.step)(block.as_slice().as_ptr().cast(), memory.address() as *mut c_void, env, env + 1) };
         Ok(OpenWorkspace { kernel, memory, real_bytes: self.real_bytes })
     }
 
@@ -223,6 +254,11 @@ impl CpuExecutor {
             // SAFETY: the block's pointers are live for the call, ranges are disjoint, and the workspace belongs to this thread.
             unsafe { (self.build.step)(block.as_slice().as_ptr().cast(), workspace, begin, end) };
         });
+    }
+
+    /// What the checked build found so far; the usual one finds nothing.
+    fn judge(&self) -> Result<(), ExecutorError> {
+        self.checks.as_ref().map_or(Ok(()), Checks::judge)
     }
 
     /// Calls f(begin, end, thread) over pieces of [0, count) on all threads.
@@ -287,7 +323,7 @@ impl Executor for CpuExecutor {
         seen.retried += u64::from(waiting);
         seen.most_retried = seen.most_retried.max(waiting);
         self.times.add(started.elapsed().as_secs_f64(), waiting);
-        Ok(())
+        self.judge()
     }
     fn seen(&mut self, arguments: &ArgumentBlock) -> Result<Seen, ExecutorError> {
         Ok(Seen { most: self.seen.most.at_least(marks(arguments)), ..self.seen })
@@ -310,14 +346,17 @@ impl Executor for CpuExecutor {
             // SAFETY: the block's pointers are live for the call, ranges are disjoint, and the workspace belongs to this thread.
             unsafe { (self.build.set_constants)(block.as_slice().as_ptr().cast(), workspace, begin, end) };
         });
-        Ok(())
+        self.judge()
     }
     fn random_controls(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
+        self.block.copy_from(arguments);
+        self.block.apply(&self.retry_slots);
+        let block = &self.block;
         self.over(arguments.get("num_envs") as i64, |b, e, _| {
             // SAFETY: the block's pointers are live for the call and ranges are disjoint.
-            unsafe { (self.build.random_controls)(arguments.as_slice().as_ptr().cast(), b, e) }
+            unsafe { (self.build.random_controls)(block.as_slice().as_ptr().cast(), b, e) }
         });
-        Ok(())
+        self.judge()
     }
     fn synchronize(&mut self) -> Result<(), ExecutorError> {
         Ok(())

@@ -9,6 +9,7 @@
 //! The fast workspace is re-sized between calls, in the memory that was taken at the start: its capacity, offsets and grid are
 //! arguments of a launch. Launches that are queued keep theirs, and a workspace holds nothing from one launch to the next.
 use super::awaited::Awaited;
+use super::checks::{Checks, bytes_of_findings};
 use super::compiled_plan::{Compiler, OwnAttributes, SecondPlan, Specialised, compiled_attributes};
 use super::cuda_kernels::kernel_request;
 use super::news::{News, catch_up, needs};
@@ -47,6 +48,8 @@ pub struct CudaOptions {
     pub per_env: Vec<&'static str>,
     /// Times every call, with two events each.
     pub time_calls: bool,
+    /// Runs the checked build of the generic kernel, for the batch too: see `CpuOptions::checked`. Every call waits.
+    pub checked: bool,
 }
 
 /// Bytes of the marks that the teams raise, which are moved as far to count anew.
@@ -57,6 +60,10 @@ const UNTIMED_NEWS_PERIOD: u64 = 32;
 
 /// Threads of a block of the small kernels (reset, random controls).
 const SMALL_BLOCK: u32 = 256;
+
+/// The plan's kernels.
+const STEP: usize = 0;
+const RETRY: usize = 1;
 
 /// What the compiler's thread is to make.
 const SPECIALISED: &str = "the kernels that are specialised for the model";
@@ -102,6 +109,7 @@ pub struct CudaExecutor {
     compile_seconds: f64,
     step_kernels: StepKernels,
     generic_only: bool,
+    checks: Option<Checks>,
     launches: Awaited<Specialised, Launches>,
     /// What the kernels in the making will need.
     coming: Option<Coming>,
@@ -170,6 +178,7 @@ impl CudaExecutor {
     /// If the device or NVRTC does not answer, or the batch does not fit.
     pub fn new(shape: &Shape, demand: &Demand, options: &CudaOptions) -> Result<CudaExecutor, ExecutorError> {
         let started = Instant::now();
+        let generic_only = options.generic_only || options.checked;
         let device = Device::open(options.ordinal)?;
         let limits = match &options.limits {
             Some(lower) => {
@@ -179,9 +188,12 @@ impl CudaExecutor {
         };
         let mut demand = demand.clone();
         let free = device.memory()?.free + limits.context_bytes;
-        demand.memory_limit = Some(demand.memory_limit.map_or(free, |limit| limit.min(free)));
+        let for_checks = if options.checked { bytes_of_findings(demand.num_envs) } else { 0 };
+        let limit = demand.memory_limit.map_or(free, |limit| limit.min(free));
+        demand.memory_limit = Some(limit.saturating_sub(for_checks));
+        demand.learns &= !options.checked; // what is checked are the lengths that were reserved at the start
         let mut dims = batch_dims(shape, &options.per_env, &limits, demand.num_envs);
-        if options.generic_only {
+        if generic_only {
             dims.model_words_per_block = 0; // the generic kernel reads the model where it lies
             demand.generic_retry = true;
         }
@@ -189,21 +201,25 @@ impl CudaExecutor {
         let arch = nvrtc.architecture_for(device.attributes().architecture())?;
         let compiler = Arc::new(Compiler { nvrtc, cache: Cache::from_env(), arch });
         // A measured row decides where nothing else was asked for.
-        if demand.row.is_none() && demand.lanes.is_none() && options.limits.is_none() && !options.generic_only {
+        if demand.row.is_none() && demand.lanes.is_none() && options.limits.is_none() && !generic_only {
             let key = TuningKey::of(&limits, driver_version()?, shape, &options.per_env, demand.num_envs);
             demand.row = TuningStore::beside(&compiler.cache).find(&key).map(|tuned| tuned.row);
         }
 
         let mut estimate = plan(&limits, &dims, &KernelNeeds::estimate(), &demand)?;
-        if options.generic_only && is_mixed(estimate.step()) {
+        if generic_only && is_mixed(estimate.step()) {
             // A generic kernel's arrays are all in one memory.
             demand.pin_global = dims.arrays.iter().map(|a| a.name.clone()).collect();
             estimate = plan(&limits, &dims, &KernelNeeds::estimate(), &demand)?;
         }
         let stand_in = estimate.stand_in(&dims);
-        let generic_request = kernel_request(&stand_in, None);
-        let (own, generic) = if options.generic_only {
-            let step = compiler.compile(&kernel_request(estimate.step(), None))?;
+        let request = |kernel: &KernelPlan| {
+            let request = kernel_request(kernel, None);
+            if options.checked { request.checked() } else { request }
+        };
+        let generic_request = request(&stand_in);
+        let (own, generic) = if generic_only {
+            let step = compiler.compile(&request(estimate.step()))?;
             let generic = compiler.compile(&generic_request)?;
             (Own::Compiled(Specialised { step, retry: generic.clone() }), generic)
         } else if let Some(own) = compiler.cached_specialised(&estimate, shape) {
@@ -239,14 +255,28 @@ impl CudaExecutor {
         marks.zero(stream)?;
         let news = News::new(&device, options.time_calls)?;
         let common = Common { progress, marks };
+        let checks = options.checked.then(|| {
+            Checks::new(shape, &second.dims.arrays, &plan.kernels, plan.num_envs, |bytes, what| {
+                let buffer = Buffer::allocate(&device, bytes as u64, what)?;
+                buffer.zero(stream)?;
+                Ok(Memory::Device(buffer, stream))
+            })
+        });
+        let checks = checks.transpose()?;
         let retry_workspace = reserve(plan.retry(), plan.memory.retry)?;
         let stand_in = plan.stand_in(&second.dims);
-        let stand_in = Launch::new(kernel_of(&generic, "phalanx_step")?, &stand_in, retry_workspace, &common)?;
+        let mut stand_in = Launch::new(kernel_of(&generic, "phalanx_step")?, &stand_in, retry_workspace, &common)?;
+        stand_in.also_set(checks.iter().flat_map(|checks| checks.slots(RETRY)));
         let mut learner = None;
         let (launches, coming) = match own {
             Own::Compiled(own) => {
                 let workspace = reserve(plan.step(), plan.memory.workspace)?;
-                let launches = Launches::load(&device, &own, &plan, [workspace, stand_in.workspace.clone()], &common)?;
+                let workspaces = [workspace, stand_in.workspace.clone()];
+                let mut launches = Launches::load(&device, &own, &plan, workspaces, &common)?;
+                if let Some(checks) = &checks {
+                    launches.step.also_set(checks.slots(STEP));
+                    launches.retry.also_set(checks.slots(RETRY));
+                }
                 learner = Learner::new(&plan, second, &own);
                 (Awaited::ready(SPECIALISED, launches), None)
             }
@@ -262,7 +292,8 @@ impl CudaExecutor {
             plan,
             compile_seconds: started.elapsed().as_secs_f64(),
             step_kernels: StepKernels::default(),
-            generic_only: options.generic_only,
+            generic_only,
+            checks,
             launches,
             coming,
             stand_in,
@@ -341,6 +372,11 @@ impl CudaExecutor {
         marks.fill_words(0, MARKS_BEFORE / 4, 0, *stream)
     }
 
+    /// Waits for what the checked build found, and refuses the batch if that is something; the usual build neither waits nor finds.
+    fn judge(&self) -> Result<(), ExecutorError> {
+        self.checks.as_ref().map_or(Ok(()), Checks::judge)
+    }
+
     /// Launches a kernel of one thread per item.
     fn launch_small(&self, kernel: &Kernel, arguments: &ArgumentBlock, items: u64) -> Result<(), ExecutorError> {
         let enough = u64::from(self.plan.device.multiprocessor_count) * 8;
@@ -392,6 +428,13 @@ impl Launch {
         let mut launch = Launch { kernel, shape, slots, fixed_slots, allowed_shared: 0, block, workspace };
         launch.resize(plan)?;
         Ok(launch)
+    }
+
+    /// Sets more slots in every launch to come.
+    fn also_set(&mut self, more: impl IntoIterator<Item = (usize, u64)>) {
+        let first = self.fixed_slots.len();
+        self.fixed_slots.extend(more);
+        self.slots.extend_from_slice(&self.fixed_slots[first..]);
     }
 
     /// Lets the launches to come follow `plan`, of the same kernel and in the same memory.
@@ -483,7 +526,7 @@ impl Executor for CudaExecutor {
             true => self.step_kernels.generic_calls += 1,
             false => self.step_kernels.specialised_calls += 1,
         }
-        Ok(())
+        self.judge()
     }
     fn seen(&mut self, _: &ArgumentBlock) -> Result<Seen, ExecutorError> {
         let mut words = [0u32; MARK_WORDS];
@@ -504,10 +547,13 @@ impl Executor for CudaExecutor {
         block.set("num_envs", environments);
         // SAFETY: the block holds live pointers of this device; the caller keeps them until the stream has passed.
         unsafe { self.set_constants.launch(self.stand_in.shape, bytes_of(&block), self.stream)? };
-        Ok(())
+        self.judge()
     }
     fn random_controls(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
-        self.launch_small(&self.random_controls, arguments, arguments.get("num_envs") * arguments.get("nu").max(1))
+        let mut block = arguments.clone();
+        block.apply(&self.stand_in.slots);
+        self.launch_small(&self.random_controls, &block, arguments.get("num_envs") * arguments.get("nu").max(1))?;
+        self.judge()
     }
     fn synchronize(&mut self) -> Result<(), ExecutorError> {
         Ok(self.stream.synchronize(&self.device)?)

@@ -24,6 +24,16 @@ pub struct KernelRequest {
     pub options: Vec<String>,
 }
 
+impl KernelRequest {
+    /// The same kernel as a checked build: see `kernels/platform/checked.h`. It has a name and a place in the cache of its own.
+    #[must_use]
+    pub fn checked(mut self) -> KernelRequest {
+        self.name = format!("checked_{}", self.name);
+        self.options.push("-DPHALANX_CHECKED".to_owned());
+        self
+    }
+}
+
 /// The request for a kernel: specialised for `shape` in the memory layout of `kernel`, or generic for `None`.
 ///
 /// # Panics

@@ -6,6 +6,7 @@
 
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 mod awaited;
+mod checks;
 mod compiled_plan;
 mod cpu;
 mod cpu_memory;
@@ -22,6 +23,7 @@ mod seen;
 mod stand_in;
 mod workspace_slots;
 
+pub use checks::{Finding, Wrong};
 pub use compiled_plan::plan_compiled;
 pub use cpu::{CpuExecutor, CpuOptions, OpenWorkspace, Precision, available_threads};
 #[cfg(all(feature = "cuda", target_os = "linux"))]
@@ -91,6 +93,18 @@ pub enum ExecutorError {
         need: u64,
         /// What they may not exceed.
         limit: u64,
+    },
+    /// The checked kernels found a mistake.
+    #[error("{0}")]
+    Checked(Finding),
+    /// The checked kernels found something and its record makes no sense.
+    #[error(
+        "checked kernels: something was found in {environments} environments, and what it was is lost; a bug of Phalanx: please \
+         report it with the model and the command"
+    )]
+    LostFinding {
+        /// In how many environments.
+        environments: u32,
     },
     /// The host's threads cannot be made.
     #[error("the host refused {threads} threads: {reason}")]

@@ -1,6 +1,6 @@
 //! Writes the C++ headers `Arguments`, `Model` and `Env` from the field table.
 use super::slots::slot_names;
-use crate::fields::{Element, Field, Owner, Size, owned};
+use crate::fields::{Dim, Element, FIELDS, Field, Owner, Size, owned};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -59,6 +59,7 @@ fn header(baked: Option<&Baked>) -> String {
     out.push_str("#pragma once\n#include \"view/elements.h\"\n\n");
     let _ = writeln!(out, "#define PHALANX_SPECIALISED {}\n", i32::from(baked.is_some()));
     arguments(&mut out);
+    array_numbers(&mut out);
     if let Some(baked) = baked {
         tables(&mut out, baked);
         out.push_str("PHALANX_SHARED_ARRAY(phalanx_shared)\n\n");
@@ -74,6 +75,20 @@ fn arguments(out: &mut String) {
         let _ = writeln!(out, "  {} {};", slot.cpp, slot.name);
     }
     out.push_str("};\n\n");
+}
+
+/// The numbers by which a checked build knows the fields.
+fn array_numbers(out: &mut String) {
+    out.push_str("/// Fields by their number in the table.\nenum Array {\n");
+    for field in FIELDS {
+        let _ = writeln!(out, "  array_{},", field.name);
+    }
+    out.push_str("};\n\n");
+}
+
+/// An index as the generic header has it, which a checked build looks at: in the environment that `environment` names.
+fn index(field: &Field, environment: &str, baked: Option<&Baked>) -> String {
+    if baked.is_some() { "i".into() } else { format!("CHECKED({}, {environment}, i)", field.name) }
 }
 
 fn tables(out: &mut String, baked: &Baked) {
@@ -190,23 +205,47 @@ fn model(out: &mut String, baked: Option<&Baked>) {
             Some(_) => format!("table::{name}"),
             None => format!("arguments->{name}"),
         };
-        let _ = writeln!(out, "  INLINE int {name}(int i) const {{ return {from}[i]; }}");
+        let index = index(field, "env", baked);
+        let _ = writeln!(out, "  INLINE int {name}(int i) const {{ return {from}[{index}]; }}");
     }
     for field in owned(|o| o == Owner::Model) {
-        model_value(out, field, baked.and_then(|b| b.copied.get(field.name)));
+        model_value(out, field, baked);
     }
     out.push_str("};\n\n");
 }
 
-fn model_value(out: &mut String, field: &Field, copied: Option<&u64>) {
+fn model_value(out: &mut String, field: &Field, baked: Option<&Baked>) {
     let (name, cpp) = (field.name, field.element.cpp());
-    let single = field.dims.iter().all(|d| *d == crate::fields::Dim::Fixed(1));
-    let (parameter, index) = if single { ("", "0") } else { ("int i", "i") };
-    let from = match copied {
+    let single = field.dims.iter().all(|d| *d == Dim::Fixed(1));
+    let (parameter, index) = if single { ("", "0".into()) } else { ("int i", index(field, "env", baked)) };
+    let from = match baked.and_then(|b| b.copied.get(name)) {
         Some(first) => format!("phalanx_shared + {first}"),
         None => format!("arguments->{name} + wide_product(env, (int)arguments->{name}_stride)"),
     };
     let _ = writeln!(out, "  INLINE {cpp} {name}({parameter}) const {{ return ((const {cpp}*)({from}))[{index}]; }}");
+}
+
+/// An element of the environment's own row.
+fn row(out: &mut String, field: &Field, baked: Option<&Baked>) {
+    let count = |dim: &Dim| match (dim, baked) {
+        (Dim::Of(size), None) => format!("arguments->{}", size.name()),
+        (Dim::Of(size), Some(baked)) => baked.sizes[size.name()].to_string(),
+        (Dim::Fixed(n), _) => n.to_string(),
+        (Dim::Contacts | Dim::JacobianEntries, _) => unreachable!("rows have no capacity"),
+    };
+    let length = field.dims.iter().map(count).collect::<Vec<_>>().join(" * ");
+    let length = if field.dims.len() == 1 { length } else { format!("({length})") };
+    let constant = if field.owner == Owner::Input { "const " } else { "" };
+    let (name, cpp, index) = (field.name, field.element.cpp(), index(field, "index", baked));
+    let pointer = if field.element == Element::Real {
+        format!("arguments->{name}")
+    } else {
+        format!("(({cpp}*)arguments->{name})")
+    };
+    let _ = writeln!(
+        out,
+        "  INLINE {constant}{cpp}& {name}(int i) const {{ return {pointer}[this->index * {length} + {index}]; }}"
+    );
 }
 
 fn env(out: &mut String, baked: Option<&Baked>) {
@@ -214,6 +253,9 @@ fn env(out: &mut String, baked: Option<&Baked>) {
     // A specialised kernel names the shared array itself, so that the compiler knows which memory it is. A generic kernel's
     // arrays are all in one memory, so that a place is one addition.
     out.push_str("  const Arguments* arguments;\n  int first_shared;\n  real* global;\n  real* base;\n");
+    for field in owned(|o| matches!(o, Owner::State | Owner::Input | Owner::Output)) {
+        row(out, field, baked);
+    }
     for field in owned(|o| matches!(o, Owner::Work { .. })) {
         let (name, cpp) = (field.name, field.element.cpp());
         let words = field.element.words();
@@ -226,9 +268,9 @@ fn env(out: &mut String, baked: Option<&Baked>) {
         };
         let scale = if words == 1 { String::new() } else { format!("{words} * ") };
         let value = if field.element == Element::Real {
-            format!("({base})[i]")
+            format!("({base})[{}]", index(field, "index", baked))
         } else {
-            format!("*({cpp}*)(({base}) + {scale}i)")
+            format!("*({cpp}*)(({base}) + {scale}{})", index(field, "index", baked))
         };
         let _ = writeln!(out, "  INLINE {cpp}& {name}(int i) const {{ return {value}; }}");
     }

@@ -65,6 +65,10 @@ pub const CONTROL: &[Control] = &[
     c("stage_clocks", "uint64_t*", "clock cycles per stage, or null"),
     c("injected_contacts", "const real*", "contacts to use instead of collision (pair, dist, pos, frame), or null"),
     c("injected_count", "int64_t", "how many"),
+    c("checked_arrays", "const CheckedArray*", "of a checked build: every array"),
+    c("checked_count", "int64_t", "how many"),
+    c("findings", "Finding*", "of a checked build: what was found, a record for each environment"),
+    c("finding_count", "uint32_t*", "environments in which something was found"),
 ];
 
 /// One 8-byte member of the argument block.
