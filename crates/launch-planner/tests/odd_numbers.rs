@@ -6,7 +6,7 @@ use models::{ant, half_cheetah, humanoid, preset};
 use phalanx_launch_planner::{Demand, DeviceLimits, KernelNeeds, ModelDims, environments_of_team, occupancy, plan};
 
 fn is_prime(n: u64) -> bool {
-    (2..).take_while(|d| d * d <= n).all(|d| n % d != 0)
+    (2..).take_while(|d| d * d <= n).all(|d| !n.is_multiple_of(d))
 }
 
 /// Around 8192 every number, every prime up to a thousand, and primes between powers of two.
