@@ -14,6 +14,14 @@ const SIZES: [u64; 5] = [1, 2, 7, 33, 1000];
 const FIRSTS: [u64; 3] = [0, 5, 37];
 const FAST_CONTACTS: [Option<u32>; 3] = [None, Some(1), Some(3)];
 
+/// Sizes with first environments: all pairs on the CPU, on a GPU, where each batch is loaded anew, each at least once.
+fn parts() -> Vec<(u64, u64)> {
+    match device() {
+        DeviceChoice::Cpu => SIZES.iter().flat_map(|size| FIRSTS.map(|first| (*size, first))).collect(),
+        _ => SIZES.iter().copied().zip(FIRSTS.into_iter().cycle()).collect(),
+    }
+}
+
 /// A batch's own choices beside its size.
 struct Kind {
     what: String,
@@ -54,7 +62,7 @@ fn an_environment_has_the_same_bits_in_every_kind_of_batch() {
         let whole = rollout(&model, STEPS, envs(WHOLE));
         let kinds = if device() == DeviceChoice::Cpu { on_cpu() } else { on_gpu(&model) };
         for Kind { what, options } in &kinds {
-            for (num_envs, first_env) in SIZES.iter().flat_map(|size| FIRSTS.map(|first| (*size, first))) {
+            for (num_envs, first_env) in parts() {
                 for fast_contacts in FAST_CONTACTS {
                     let part =
                         rollout(&model, STEPS, Options { num_envs, first_env, fast_contacts, ..options.clone() });

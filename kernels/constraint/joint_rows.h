@@ -45,7 +45,7 @@ template <class Team> INLINE void joint_rows(Team team, const Model& model, Env&
   if (friction) team.rounds(model.nv, [&](int dof, bool valid) {
     const real loss = valid ? model.dof_frictionloss(dof) : real(0);
     int total;
-    const int row = count + team.scan(loss > 0 ? 1 : 0, total);
+    const int row = count + team.rank(loss > 0, total);
     if (loss > 0) {
       fill_row(model, env, row, row_friction, dof, {1, 0, 0}, 0, env.v(dof), model.dof_solref(dof), model.dof_solimp(dof),
                model.dof_invweight0(dof), loss);

@@ -2,7 +2,7 @@
 //
 // Two kinds with one interface. `SingleLane` is a plain loop, for the CPU. `WarpTeam<T>` is T lanes of a warp; the teams of
 // a warp run in lock step with full masks, so every lane of the warp must reach every collective: each, each_if, rounds, triangle,
-// sum, sums, scan, any, any_in_warp, sync, meet and broadcast. A team that has nothing to do takes part with a count of zero.
+// sum, sums, scan, rank, any, any_in_warp, sync, meet and broadcast. A team that has nothing to do takes part with a count of zero.
 //
 // A sum has one definition whatever T is, so that its bits do not depend on T: 32 partials, partial j adds the items
 // j, j + 32, j + 64, ... in order, then the partials are added by the tree 16, 8, 4, 2, 1. Partials start at +0 and are
@@ -60,6 +60,11 @@ struct SingleLane {
   /// The sum of `value` over the lanes before this one; `total` becomes that over all lanes.
   INLINE int scan(int value, int& total) const {
     total = value;
+    return 0;
+  }
+  /// As scan, of one for each lane where p is true.
+  INLINE int rank(bool p, int& total) const {
+    total = p ? 1 : 0;
     return 0;
   }
   INLINE bool any(bool p) const { return p; }
@@ -145,15 +150,25 @@ template <int T> struct WarpTeam {
     total = lane_shuffle(sum, first + T - 1);
     return sum - value;
   }
-  INLINE bool any(bool p) const {
-    const uint32_t votes = lane_ballot(p) >> first;
-    return (T == 32 ? votes : votes & ((1u << (T & 31)) - 1u)) != 0;
+  /// A single exchange, where scan takes one after the other.
+  INLINE int rank(bool p, int& total) const {
+    const uint32_t votes = votes_of_team(p);
+    total = count_ones(votes);
+    return count_ones(votes & ((1u << lane) - 1u));
   }
+  INLINE bool any(bool p) const { return votes_of_team(p) != 0; }
   INLINE bool any_in_warp(bool p) const { return lane_any(p); }
   /// Waits for the block's other warps to come to a meeting or to their end, so that all of them run through the same code at the
   /// same time: a kernel is larger than the instruction cache. Nothing else depends on it; warps may come differently often.
   INLINE void meet() const { block_meet(); }
   INLINE real broadcast(real value, int source) const { return lane_shuffle(value, first + source); }
   INLINE int broadcast(int value, int source) const { return lane_shuffle(value, first + source); }
+
+ private:
+  /// Bit k is lane k's.
+  INLINE uint32_t votes_of_team(bool p) const {
+    const uint32_t votes = lane_ballot(p) >> first;
+    return T == 32 ? votes : votes & ((1u << (T & 31)) - 1u);
+  }
 };
 #endif

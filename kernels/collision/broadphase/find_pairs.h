@@ -43,7 +43,7 @@ template <class Team> INLINE void find_pairs(Team team, const Model& model, Env&
   team.rounds(model.collision_count, [&](int pair, bool valid) {
     const bool keep = valid && may_touch(model, env, pair);
     int total;
-    const int slot = count + team.scan(keep ? 1 : 0, total);
+    const int slot = count + team.rank(keep, total);
     if (keep) env.candidate(slot) = pair;
     count += total;
   });
