@@ -274,12 +274,15 @@ fn write_memory(f: &mut fmt::Formatter<'_>, plan: &LaunchPlan) -> fmt::Result {
         let size = bytes(u128::from(kernel.layout.global_words_per_env) * 4);
         format!("{size} for each of the {} stepped at once", environments(kernel.resident_envs))
     };
+    let step = plan.step();
+    let taken = step.resident_envs.saturating_mul(step.layout.global_words_per_env).saturating_mul(4);
+    let room = if memory.workspace > taken { ", and room to grow" } else { "" };
     let rows = [
         ("state", memory.state, each(memory.state)),
         ("inputs", memory.inputs, each(memory.inputs)),
         ("outputs", memory.outputs, "what is asked for".into()),
         ("model", memory.model, "constants, and fields per environment".into()),
-        ("workspace", memory.workspace, workspaces(plan.step())),
+        ("workspace", memory.workspace, workspaces(plan.step()) + room),
         ("retry", memory.retry, workspaces(plan.retry())),
         ("context", memory.hidden.context, "taken by the driver, an estimate".into()),
         ("local memory", memory.hidden.local_memory, "of every thread that the device holds".into()),

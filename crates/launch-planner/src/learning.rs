@@ -31,6 +31,10 @@ const RETRY_TURN: u128 = 3;
 /// The largest of growth's targets holds all that was seen, each next one half as much more than there is.
 const TARGETS: u32 = 4;
 
+/// Workspaces in global memory grow to at most so many times what they take at first: the proven maximum may be far above
+/// what happens, and memory for it is taken before anything has happened.
+const MOST_GROWTH: u128 = 4;
+
 /// What the calls so far needed. Counts are since the beginning; `most` is of the calls since the last lesson.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Observed {
@@ -202,7 +206,7 @@ fn retry_time(since: &Observed, plan: &LaunchPlan) -> u128 {
 }
 
 /// Bytes that the step kernel's workspaces may come to need beyond `planned`: as many as registers allow, each of the proven
-/// maximum.
+/// maximum, in all at most `MOST_GROWTH` times as much.
 pub(crate) fn room_to_grow(device: &DeviceLimits, model: &ModelDims, step: &KernelPlan, planned: u128) -> u128 {
     let place = |name: &str| step.placement.get(name).copied().unwrap_or(Placement::Global);
     let words = layout(&model.arrays, model.proven, place).global_words_per_env;
@@ -211,5 +215,6 @@ pub(crate) fn room_to_grow(device: &DeviceLimits, model: &ModelDims, step: &Kern
         .saturating_mul(device.multiprocessor_count.into())
         .max(step.grid_blocks.into())
         .saturating_mul(step.envs_per_block.into());
-    (u128::from(words) * 4).saturating_mul(teams.into()).saturating_sub(planned)
+    let most = (u128::from(words) * 4).saturating_mul(teams.into());
+    most.min(planned.saturating_mul(MOST_GROWTH)).saturating_sub(planned)
 }

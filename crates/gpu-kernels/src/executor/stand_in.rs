@@ -21,7 +21,7 @@ pub(super) fn reserved_bytes(before: &LaunchPlan, second: &SecondPlan) -> u64 {
     before.memory.workspace.max(block_bytes(second.estimate.step()))
 }
 
-/// The plan of the compiled kernels, `after`, within the memory that was taken for `before`.
+/// The plan `after`, of the compiled kernels or of another capacity, within the memory that was taken for `before`.
 pub(super) fn within(after: LaunchPlan, before: &LaunchPlan, reserved: u64) -> Result<LaunchPlan, ExecutorError> {
     let mut plan = after;
     let num_envs = plan.num_envs;
