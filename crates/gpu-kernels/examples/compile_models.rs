@@ -14,9 +14,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let model = phalanx_model::Model::from_file(&path)?;
         let shape = Shape::of(&model)?;
         let plan = plan_model(&model, &limits, &Demand::envs(8192))?;
-        for (label, shape) in [("specialised", Some(&shape)), ("generic", None)] {
+        for (label, shape) in [("specialised", Some(&shape)), ("generic", None), ("checked", None)] {
             let kernel = if shape.is_some() { plan.step() } else { plan.retry() };
             let r = kernel_request(kernel, shape);
+            let r = if label == "checked" { r.checked() } else { r };
             let compiled = nvrtc.compile(&Request {
                 name: &r.name,
                 source: r.source,

@@ -6,7 +6,7 @@
 //! A specialised kernel that was not compiled before is compiled on a thread, unless the caller wants to wait for it; until
 //! it is there the generic kernel stands in, with the same bits. It is loaded once, between two steps.
 use super::awaited::Awaited;
-use super::checks::{Checks, bytes_of_findings};
+use super::checks::{Checks, bytes_of_checks};
 use super::compiled_plan::{Compiler, SecondPlan, compiled_attributes};
 use super::cuda_kernels::kernel_request;
 use super::{Executor, ExecutorError, Memory, StepKernels, is_mixed, stand_in, workspace_slots};
@@ -144,7 +144,7 @@ impl CudaExecutor {
         };
         let mut demand = demand.clone();
         let free = device.memory()?.free + limits.context_bytes;
-        let for_checks = if options.checked { bytes_of_findings(demand.num_envs) } else { 0 };
+        let for_checks = if options.checked { bytes_of_checks(demand.num_envs) } else { 0 };
         let limit = demand.memory_limit.map_or(free, |limit| limit.min(free));
         demand.memory_limit = Some(limit.saturating_sub(for_checks));
         let dims = batch_dims(shape, &options.per_env, demand.num_envs);
@@ -199,7 +199,7 @@ impl CudaExecutor {
             Ok(workspace)
         };
         let checks = options.checked.then(|| {
-            Checks::new(shape, &second.dims.arrays, &plan.kernels, plan.num_envs, |bytes, what| {
+            Checks::new(shape, &plan, |bytes, what| {
                 let buffer = Buffer::allocate(&device, bytes as u64, what)?;
                 buffer.zero(stream)?;
                 Ok(Memory::Device(buffer, stream))
@@ -386,9 +386,11 @@ impl Executor for CudaExecutor {
         self.judge()
     }
     fn random_controls(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
+        let items = arguments.get("num_envs") * arguments.get("nu").max(1);
+        let Some(checks) = &self.checks else { return self.launch_small(&self.random_controls, arguments, items) };
         let mut block = arguments.clone();
-        block.apply(&self.retry.slots);
-        self.launch_small(&self.random_controls, &block, arguments.get("num_envs") * arguments.get("nu").max(1))?;
+        block.apply(&checks.slots(RETRY));
+        self.launch_small(&self.random_controls, &block, items)?;
         self.judge()
     }
     fn synchronize(&mut self) -> Result<(), ExecutorError> {
