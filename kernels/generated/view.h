@@ -774,31 +774,31 @@ struct Env : EnvState {
   int first_shared;
   real* global;
   real* base;
-  INLINE real& qpos(int i) const { return arguments->qpos[this->index * (arguments->nq) + CHECKED(qpos, index, i)]; }
-  INLINE real& qvel(int i) const { return arguments->qvel[this->index * (arguments->nv) + CHECKED(qvel, index, i)]; }
-  INLINE real& act(int i) const { return arguments->act[this->index * (arguments->na) + CHECKED(act, index, i)]; }
-  INLINE real& qacc_warmstart(int i) const { return arguments->qacc_warmstart[this->index * (arguments->nv) + CHECKED(qacc_warmstart, index, i)]; }
-  INLINE Vec3& mocap_pos(int i) const { return ((Vec3*)arguments->mocap_pos)[this->index * (arguments->nmocap) + CHECKED(mocap_pos, index, i)]; }
-  INLINE Quat& mocap_quat(int i) const { return ((Quat*)arguments->mocap_quat)[this->index * (arguments->nmocap) + CHECKED(mocap_quat, index, i)]; }
-  INLINE const real& ctrl(int i) const { return arguments->ctrl[this->index * (arguments->nu) + CHECKED(ctrl, index, i)]; }
-  INLINE const real& qfrc_applied(int i) const { return arguments->qfrc_applied[this->index * (arguments->nv) + CHECKED(qfrc_applied, index, i)]; }
+  INLINE real& qpos(int i) const { return arguments->qpos[this->index * arguments->nq + CHECKED(qpos, index, i)]; }
+  INLINE real& qvel(int i) const { return arguments->qvel[this->index * arguments->nv + CHECKED(qvel, index, i)]; }
+  INLINE real& act(int i) const { return arguments->act[this->index * arguments->na + CHECKED(act, index, i)]; }
+  INLINE real& qacc_warmstart(int i) const { return arguments->qacc_warmstart[this->index * arguments->nv + CHECKED(qacc_warmstart, index, i)]; }
+  INLINE Vec3& mocap_pos(int i) const { return ((Vec3*)arguments->mocap_pos)[this->index * arguments->nmocap + CHECKED(mocap_pos, index, i)]; }
+  INLINE Quat& mocap_quat(int i) const { return ((Quat*)arguments->mocap_quat)[this->index * arguments->nmocap + CHECKED(mocap_quat, index, i)]; }
+  INLINE const real& ctrl(int i) const { return arguments->ctrl[this->index * arguments->nu + CHECKED(ctrl, index, i)]; }
+  INLINE const real& qfrc_applied(int i) const { return arguments->qfrc_applied[this->index * arguments->nv + CHECKED(qfrc_applied, index, i)]; }
   INLINE const real& xfrc_applied(int i) const { return arguments->xfrc_applied[this->index * (arguments->nbody * 6) + CHECKED(xfrc_applied, index, i)]; }
-  INLINE Vec3& xpos(int i) const { return ((Vec3*)arguments->xpos)[this->index * (arguments->nbody) + CHECKED(xpos, index, i)]; }
-  INLINE Quat& xquat(int i) const { return ((Quat*)arguments->xquat)[this->index * (arguments->nbody) + CHECKED(xquat, index, i)]; }
-  INLINE Vec3& xipos(int i) const { return ((Vec3*)arguments->xipos)[this->index * (arguments->nbody) + CHECKED(xipos, index, i)]; }
-  INLINE Vec3& geom_xpos(int i) const { return ((Vec3*)arguments->geom_xpos)[this->index * (arguments->ngeom) + CHECKED(geom_xpos, index, i)]; }
-  INLINE Mat3& geom_xmat(int i) const { return ((Mat3*)arguments->geom_xmat)[this->index * (arguments->ngeom) + CHECKED(geom_xmat, index, i)]; }
-  INLINE Vec3& site_xpos(int i) const { return ((Vec3*)arguments->site_xpos)[this->index * (arguments->nsite) + CHECKED(site_xpos, index, i)]; }
-  INLINE Mat3& site_xmat(int i) const { return ((Mat3*)arguments->site_xmat)[this->index * (arguments->nsite) + CHECKED(site_xmat, index, i)]; }
-  INLINE Vec3& subtree_com(int i) const { return ((Vec3*)arguments->subtree_com)[this->index * (arguments->nbody) + CHECKED(subtree_com, index, i)]; }
-  INLINE SpatialMotion& cvel(int i) const { return ((SpatialMotion*)arguments->cvel)[this->index * (arguments->nbody) + CHECKED(cvel, index, i)]; }
-  INLINE real& qacc(int i) const { return arguments->qacc[this->index * (arguments->nv) + CHECKED(qacc, index, i)]; }
-  INLINE real& qacc_smooth(int i) const { return arguments->qacc_smooth[this->index * (arguments->nv) + CHECKED(qacc_smooth, index, i)]; }
-  INLINE real& qfrc_bias(int i) const { return arguments->qfrc_bias[this->index * (arguments->nv) + CHECKED(qfrc_bias, index, i)]; }
-  INLINE real& qfrc_passive(int i) const { return arguments->qfrc_passive[this->index * (arguments->nv) + CHECKED(qfrc_passive, index, i)]; }
-  INLINE real& qfrc_actuator(int i) const { return arguments->qfrc_actuator[this->index * (arguments->nv) + CHECKED(qfrc_actuator, index, i)]; }
-  INLINE real& qfrc_constraint(int i) const { return arguments->qfrc_constraint[this->index * (arguments->nv) + CHECKED(qfrc_constraint, index, i)]; }
-  INLINE real& actuator_force(int i) const { return arguments->actuator_force[this->index * (arguments->nu) + CHECKED(actuator_force, index, i)]; }
+  INLINE Vec3& xpos(int i) const { return ((Vec3*)arguments->xpos)[this->index * arguments->nbody + CHECKED(xpos, index, i)]; }
+  INLINE Quat& xquat(int i) const { return ((Quat*)arguments->xquat)[this->index * arguments->nbody + CHECKED(xquat, index, i)]; }
+  INLINE Vec3& xipos(int i) const { return ((Vec3*)arguments->xipos)[this->index * arguments->nbody + CHECKED(xipos, index, i)]; }
+  INLINE Vec3& geom_xpos(int i) const { return ((Vec3*)arguments->geom_xpos)[this->index * arguments->ngeom + CHECKED(geom_xpos, index, i)]; }
+  INLINE Mat3& geom_xmat(int i) const { return ((Mat3*)arguments->geom_xmat)[this->index * arguments->ngeom + CHECKED(geom_xmat, index, i)]; }
+  INLINE Vec3& site_xpos(int i) const { return ((Vec3*)arguments->site_xpos)[this->index * arguments->nsite + CHECKED(site_xpos, index, i)]; }
+  INLINE Mat3& site_xmat(int i) const { return ((Mat3*)arguments->site_xmat)[this->index * arguments->nsite + CHECKED(site_xmat, index, i)]; }
+  INLINE Vec3& subtree_com(int i) const { return ((Vec3*)arguments->subtree_com)[this->index * arguments->nbody + CHECKED(subtree_com, index, i)]; }
+  INLINE SpatialMotion& cvel(int i) const { return ((SpatialMotion*)arguments->cvel)[this->index * arguments->nbody + CHECKED(cvel, index, i)]; }
+  INLINE real& qacc(int i) const { return arguments->qacc[this->index * arguments->nv + CHECKED(qacc, index, i)]; }
+  INLINE real& qacc_smooth(int i) const { return arguments->qacc_smooth[this->index * arguments->nv + CHECKED(qacc_smooth, index, i)]; }
+  INLINE real& qfrc_bias(int i) const { return arguments->qfrc_bias[this->index * arguments->nv + CHECKED(qfrc_bias, index, i)]; }
+  INLINE real& qfrc_passive(int i) const { return arguments->qfrc_passive[this->index * arguments->nv + CHECKED(qfrc_passive, index, i)]; }
+  INLINE real& qfrc_actuator(int i) const { return arguments->qfrc_actuator[this->index * arguments->nv + CHECKED(qfrc_actuator, index, i)]; }
+  INLINE real& qfrc_constraint(int i) const { return arguments->qfrc_constraint[this->index * arguments->nv + CHECKED(qfrc_constraint, index, i)]; }
+  INLINE real& actuator_force(int i) const { return arguments->actuator_force[this->index * arguments->nu + CHECKED(actuator_force, index, i)]; }
   INLINE real& q(int i) const { return (base + (int)arguments->q_offset)[CHECKED(q, index, i)]; }
   INLINE real& v(int i) const { return (base + (int)arguments->v_offset)[CHECKED(v, index, i)]; }
   INLINE real& warmstart(int i) const { return (base + (int)arguments->warmstart_offset)[CHECKED(warmstart, index, i)]; }
