@@ -41,7 +41,7 @@
 //! serves machines with and without a GPU; `phalanx doctor` says what a machine lacks. Building it needs a CUDA toolkit,
 //! or this workspace's `.cargo/config.toml`, which makes do without. Without the feature the crate builds anywhere.
 
-pub use phalanx_gpu_kernels::executor::{Finding, Wrong, plan_compiled};
+pub use phalanx_gpu_kernels::executor::{ExecutorError, Finding, Wrong, plan_compiled};
 pub use phalanx_gpu_kernels::planning::{PlanningError, plan_model};
 pub use phalanx_launch_planner::{
     Capacity, Demand, DeviceLimits, HiddenMemory, KernelPlan, LaunchPlan, Limiter, LimitsError, MemoryMap, Placement,

@@ -210,6 +210,27 @@ fn a_reader_that_goes_away_is_no_failure() {
 }
 
 #[test]
+fn a_checked_run_ends_in_the_same_state_or_names_the_first_number_that_is_not_finite() {
+    let (usual, checked) =
+        (json(&run_ant(&["--envs", "3", "--json"])), json(&run_ant(&["--envs", "3", "--json", "--checked"])));
+    assert_eq!(checked["state_hash"], usual["state_hash"]);
+    assert_eq!((&usual["checked"], &checked["checked"]), (&false.into(), &true.into()));
+
+    let folder = Folder::new();
+    let model = folder.write(
+        "rocket.xml",
+        "<mujoco><worldbody><body><joint name='rail' type='slide'/><geom size='.1' mass='.001'/></body></worldbody>
+           <actuator><motor joint='rail' gear='3e38'/></actuator></mujoco>",
+    );
+    let run = ["run", &model, "--envs", "3", "--steps", "9", "--controls", "random", "--device", "cpu", "--checked"];
+    let output = phalanx(&run);
+    assert_eq!(output.status.code(), Some(1));
+    let message = text(&output.stderr);
+    let start = "error: checked kernels: stage solve_constraints, environment 0 (first of 3), step 0: ";
+    assert!(message.starts_with(start) && message.contains("[0] is "), "{message}");
+}
+
+#[test]
 fn environments_that_blow_up_are_counted_and_end_no_run() {
     let folder = Folder::new();
     let model = folder.write(

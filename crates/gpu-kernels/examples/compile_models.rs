@@ -1,7 +1,7 @@
 //! Compiles models' kernels for an architecture and prints what came out: seconds, registers, local bytes, code bytes.
 use phalanx_gpu_kernels::compile::{Architecture, Cubin, Nvrtc, Request};
 use phalanx_gpu_kernels::executor::kernel_request;
-use phalanx_gpu_kernels::planning::plan_model;
+use phalanx_gpu_kernels::planning::{model_dims, plan_model};
 use phalanx_gpu_kernels::shape::Shape;
 use phalanx_launch_planner::{Demand, DeviceLimits};
 
@@ -14,8 +14,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let model = phalanx_model::Model::from_file(&path)?;
         let shape = Shape::of(&model)?;
         let plan = plan_model(&model, &limits, &Demand::envs(8192))?;
-        for kernel in &plan.kernels {
-            let r = kernel_request(kernel, Some(&shape));
+        let stand_in = plan.stand_in(&model_dims(&shape, &[], &[]));
+        let own = plan.kernels.iter().map(|kernel| (kernel, kernel_request(kernel, Some(&shape))));
+        let generic = [kernel_request(&stand_in, None), kernel_request(&stand_in, None).checked()];
+        for (kernel, r) in own.chain(generic.into_iter().map(|r| (&stand_in, r))) {
             let compiled = nvrtc.compile(&Request {
                 name: &r.name,
                 source: r.source,

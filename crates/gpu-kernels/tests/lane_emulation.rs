@@ -6,7 +6,7 @@ mod emulation;
 use emulation::batch::{Batch, Random, draw_controls, randomise};
 use emulation::library::{CLANG, Compiler, EmulatedKernel, GXX, GXX_OPTIMISED, Launch, Order};
 use emulation::models;
-use phalanx_gpu_kernels::executor::{CpuExecutor, CpuOptions, Executor, kernel_request};
+use phalanx_gpu_kernels::executor::{Checks, CpuExecutor, CpuOptions, Executor, kernel_request};
 use phalanx_gpu_kernels::planning::{model_dims, plan_model};
 use phalanx_gpu_kernels::shape::Shape;
 use phalanx_launch_planner::{Demand, DeviceLimits, KernelPlan, LaunchPlan, Placement};
@@ -175,6 +175,45 @@ fn the_generic_kernel_in_the_retry_kernels_workspaces_stands_in_for_a_step_kerne
             let states = difference.lines().filter(|line| !line.starts_with("counters")).collect::<Vec<_>>();
             assert!(states.is_empty(), "{} after launch {launch}: {states:#?}", shape.name);
         }
+    }
+}
+
+#[test]
+fn the_checked_kernel_has_the_same_bits_on_many_lanes_and_names_what_is_wrong() {
+    if GXX.version().is_none() {
+        eprintln!("skipped: g++ is not installed");
+        return;
+    }
+    for model in models::all() {
+        let shape = Shape::of(&model).unwrap();
+        let demand = Demand::envs(5);
+        let plan = plan_model(&model, &DeviceLimits::preset("h200").unwrap(), &demand).unwrap();
+        let mut cpu = CpuExecutor::new(&shape, &demand, &CpuOptions::default()).unwrap();
+        let kernel = EmulatedKernel::build("checked-32", &kernel_request(plan.retry(), None).checked(), GXX);
+        let stand_in = KernelPlan { name: "stand-in".into(), ..plan.retry().clone() };
+        let checks = Checks::new(&shape, &plan, |bytes, what| cpu.allocate(bytes, what)).unwrap();
+        let (mut expected, mut played) = (Batch::new(&shape, &model, 5), Batch::new(&shape, &model, 5));
+        randomise(&mut expected, &model, 13);
+        played.copy_state_of(&expected);
+        for batch in [&mut expected, &mut played] {
+            batch.block.set("substeps", SUBSTEPS);
+            batch.block.set("output_level", 3);
+        }
+        played.block.apply(&checks.slots(1));
+        cpu.step(&expected.block).unwrap();
+        let launch = Launch { what: &shape.name, blocks: 2, order: Order::Shuffled };
+        kernel.launch("phalanx_step", &stand_in, &played.block, launch);
+        checks.judge().unwrap();
+        let difference = played.difference(&expected).unwrap_or_default();
+        let states = difference.lines().filter(|line| !line.starts_with("counters")).collect::<Vec<_>>();
+        assert!(states.is_empty(), "{}: {states:#?}", shape.name);
+
+        played.words("work_count")[0] = 0;
+        played.reals("qvel")[3 * model.nv] = f32::NAN;
+        kernel.launch("phalanx_step", &stand_in, &played.block, launch);
+        let finding = checks.judge().unwrap_err().to_string();
+        let start = format!("checked kernels: stage load, environment 3, step {SUBSTEPS}: qvel[0] is NaN; ");
+        assert!(finding.starts_with(&start), "{}: {finding}", shape.name);
     }
 }
 

@@ -5,14 +5,22 @@
 //! was found stays refused: its states are not to be trusted.
 use super::{ExecutorError, Memory};
 use crate::fields::{Element, FIELDS, Field, Owner, STAGES};
+use crate::planning::work_arrays;
 use crate::shape::Shape;
 use crate::view::slot_index;
-use phalanx_launch_planner::{KernelPlan, WorkArray};
+use phalanx_launch_planner::{KernelPlan, LaunchPlan, WorkArray};
 use std::fmt;
 
-/// Bytes that the checks of a batch take on its device, beside the tables.
-pub(super) fn bytes_of_findings(num_envs: u64) -> u64 {
-    (num_envs + 1) * size_of::<Record>() as u64
+/// Kernels of a plan.
+const KERNELS: u64 = 2;
+
+/// Bytes that the checks of a batch take on its device.
+pub(super) fn bytes_of_checks(num_envs: u64) -> u64 {
+    bytes_of_findings(num_envs) + KERNELS * size_of::<[[i32; 8]; FIELDS.len()]>() as u64
+}
+
+fn bytes_of_findings(num_envs: u64) -> u64 {
+    num_envs.saturating_add(1).saturating_mul(size_of::<Record>() as u64)
 }
 
 /// Numbers behind a workspace, so that element 0 of an empty array can be read.
@@ -121,7 +129,7 @@ impl Finding {
 
 /// Memory of the checks of one batch.
 #[derive(Debug)]
-pub(super) struct Checks {
+pub struct Checks {
     /// A record for each environment, and the number of them before.
     records: Memory,
     /// One table for each kernel, in the plan's order.
@@ -130,29 +138,31 @@ pub(super) struct Checks {
 }
 
 impl Checks {
-    /// Reserves records for `num_envs` environments and a table for each kernel.
-    pub(super) fn new(
+    /// Reserves records for the batch of a plan and a table for each of its kernels.
+    ///
+    /// # Errors
+    /// If there is no memory for them.
+    pub fn new(
         shape: &Shape,
-        arrays: &[WorkArray],
-        kernels: &[KernelPlan],
-        num_envs: u64,
+        plan: &LaunchPlan,
         allocate: impl Fn(usize, &str) -> Result<Memory, ExecutorError>,
     ) -> Result<Checks, ExecutorError> {
+        let arrays = work_arrays(shape);
         let table = |kernel: &KernelPlan| {
             let rows: Vec<[i32; 8]> =
-                FIELDS.iter().map(|f| checked_array(f, shape, arrays, kernel).as_words()).collect();
+                FIELDS.iter().map(|f| checked_array(f, shape, &arrays, kernel).as_words()).collect();
             let bytes: &[u8] = bytemuck::cast_slice(&rows);
             let mut memory = allocate(bytes.len(), "the table of arrays that the checked kernels go by")?;
             memory.write(0, bytes)?;
             Ok::<_, ExecutorError>(memory)
         };
-        let tables = kernels.iter().map(table).collect::<Result<_, _>>()?;
-        let records = allocate(bytes_of_findings(num_envs) as usize, "what the checked kernels find")?;
-        Ok(Checks { records, tables, num_envs })
+        let tables = plan.kernels.iter().map(table).collect::<Result<_, _>>()?;
+        let records = allocate(bytes_of_findings(plan.num_envs) as usize, "what the checked kernels find")?;
+        Ok(Checks { records, tables, num_envs: plan.num_envs })
     }
 
-    /// What the argument block of the plan's kernel `kernel` needs.
-    pub(super) fn slots(&self, kernel: usize) -> [(usize, u64); 4] {
+    /// What the argument block needs for kernel number `kernel` of the plan, as (index, value).
+    pub fn slots(&self, kernel: usize) -> [(usize, u64); 4] {
         let records = self.records.address();
         [
             (slot_index("checked_arrays"), self.tables[kernel].address()),
@@ -163,7 +173,10 @@ impl Checks {
     }
 
     /// Waits for what was launched and refuses a batch in which something was found.
-    pub(super) fn judge(&self) -> Result<(), ExecutorError> {
+    ///
+    /// # Errors
+    /// What was found, or that the records cannot be read.
+    pub fn judge(&self) -> Result<(), ExecutorError> {
         let mut count = [0; 4];
         self.records.read(0, &mut count)?;
         let environments = u32::from_le_bytes(count);

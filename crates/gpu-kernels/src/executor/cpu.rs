@@ -1,5 +1,5 @@
 //! Runs the kernels on CPU cores: the host-compiled build for this processor, rayon over the environments.
-use super::checks::{Checks, SPARE_WORDS};
+use super::checks::{Checks, SPARE_WORDS, bytes_of_checks};
 use super::cpu_memory::HostMemory;
 use super::cpu_plan::{cpu_limits, cpu_plan, rehearsed};
 use super::{CallTimes, Executor, ExecutorError, Memory, Needs, Seen, StepKernels, workspace_slots};
@@ -150,17 +150,17 @@ impl CpuExecutor {
         };
         let real_bytes = if options.precision == Precision::F64 { 8 } else { 4 };
         let dims = model_dims(shape, &[], &options.per_env);
-        let host = rehearsed(cpu_limits(threads), options.limits.as_ref())?;
+        let mut host = rehearsed(cpu_limits(threads), options.limits.as_ref())?;
+        if options.checked {
+            host.total_global_memory = host.total_global_memory.saturating_sub(bytes_of_checks(demand.num_envs));
+        }
         let plan = cpu_plan(&dims, demand, host.clone(), threads, real_bytes as u64)?;
         let words = plan.kernels.iter().map(|k| k.layout.global_words_per_env).max().unwrap_or(0) as usize;
         let workspaces = (0..threads)
             .map(|_| HostMemory::zeroed((words + SPARE_WORDS) * real_bytes, "a thread's workspace"))
             .collect::<Result<_, _>>()?;
         let allocate = |bytes: usize, what: &str| Ok(Memory::Host(HostMemory::zeroed(bytes, what)?));
-        let checks = options
-            .checked
-            .then(|| Checks::new(shape, &dims.arrays, &plan.kernels, demand.num_envs, allocate))
-            .transpose()?;
+        let checks = options.checked.then(|| Checks::new(shape, &plan, allocate)).transpose()?;
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .thread_name(|i| format!("phalanx-{i}"))

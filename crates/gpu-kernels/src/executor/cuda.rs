@@ -9,7 +9,7 @@
 //! The fast workspace is re-sized between calls, in the memory that was taken at the start: its capacity, offsets and grid are
 //! arguments of a launch. Launches that are queued keep theirs, and a workspace holds nothing from one launch to the next.
 use super::awaited::Awaited;
-use super::checks::{Checks, bytes_of_findings};
+use super::checks::{Checks, bytes_of_checks};
 use super::compiled_plan::{Compiler, OwnAttributes, SecondPlan, Specialised, compiled_attributes};
 use super::cuda_kernels::kernel_request;
 use super::news::{News, catch_up, needs};
@@ -188,7 +188,7 @@ impl CudaExecutor {
         };
         let mut demand = demand.clone();
         let free = device.memory()?.free + limits.context_bytes;
-        let for_checks = if options.checked { bytes_of_findings(demand.num_envs) } else { 0 };
+        let for_checks = if options.checked { bytes_of_checks(demand.num_envs) } else { 0 };
         let limit = demand.memory_limit.map_or(free, |limit| limit.min(free));
         demand.memory_limit = Some(limit.saturating_sub(for_checks));
         demand.learns &= !options.checked; // what is checked are the lengths that were reserved at the start
@@ -256,7 +256,7 @@ impl CudaExecutor {
         let news = News::new(&device, options.time_calls)?;
         let common = Common { progress, marks };
         let checks = options.checked.then(|| {
-            Checks::new(shape, &second.dims.arrays, &plan.kernels, plan.num_envs, |bytes, what| {
+            Checks::new(shape, &plan, |bytes, what| {
                 let buffer = Buffer::allocate(&device, bytes as u64, what)?;
                 buffer.zero(stream)?;
                 Ok(Memory::Device(buffer, stream))
@@ -550,9 +550,11 @@ impl Executor for CudaExecutor {
         self.judge()
     }
     fn random_controls(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
+        let items = arguments.get("num_envs") * arguments.get("nu").max(1);
+        let Some(checks) = &self.checks else { return self.launch_small(&self.random_controls, arguments, items) };
         let mut block = arguments.clone();
-        block.apply(&self.stand_in.slots);
-        self.launch_small(&self.random_controls, &block, arguments.get("num_envs") * arguments.get("nu").max(1))?;
+        block.apply(&checks.slots(RETRY));
+        self.launch_small(&self.random_controls, &block, items)?;
         self.judge()
     }
     fn synchronize(&mut self) -> Result<(), ExecutorError> {

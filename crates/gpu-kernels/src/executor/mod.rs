@@ -23,7 +23,7 @@ mod seen;
 mod stand_in;
 mod workspace_slots;
 
-pub use checks::{Finding, Wrong};
+pub use checks::{Checks, Finding, Wrong};
 pub use compiled_plan::plan_compiled;
 pub use cpu::{CpuExecutor, CpuOptions, OpenWorkspace, Precision, available_threads};
 #[cfg(all(feature = "cuda", target_os = "linux"))]
