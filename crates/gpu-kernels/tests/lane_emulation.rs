@@ -186,7 +186,7 @@ fn the_checked_kernel_has_the_same_bits_on_many_lanes_and_names_what_is_wrong() 
     }
     for model in models::all() {
         let shape = Shape::of(&model).unwrap();
-        let demand = Demand::envs(5);
+        let demand = Demand { generic_retry: true, ..Demand::envs(5) };
         let plan = plan_model(&model, &DeviceLimits::preset("h200").unwrap(), &demand).unwrap();
         let mut cpu = CpuExecutor::new(&shape, &demand, &CpuOptions::default()).unwrap();
         let kernel = EmulatedKernel::build("checked-32", &kernel_request(plan.retry(), None).checked(), GXX);
@@ -208,7 +208,7 @@ fn the_checked_kernel_has_the_same_bits_on_many_lanes_and_names_what_is_wrong() 
         let states = difference.lines().filter(|line| !line.starts_with("counters")).collect::<Vec<_>>();
         assert!(states.is_empty(), "{}: {states:#?}", shape.name);
 
-        played.words("work_count")[0] = 0;
+        played.words("progress").fill(0);
         played.reals("qvel")[3 * model.nv] = f32::NAN;
         kernel.launch("phalanx_step", &stand_in, &played.block, launch);
         let finding = checks.judge().unwrap_err().to_string();
