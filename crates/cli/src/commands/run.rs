@@ -97,7 +97,7 @@ fn options(arguments: &RunArguments) -> Result<Options, Failure> {
     options.seed = arguments.seed;
     options.first_env = arguments.first_env;
     options.profile = arguments.profile;
-    options.time_calls = arguments.profile || arguments.json;
+    options.time_calls = arguments.profile; // two events and a message to the host for each call
     options.checked = arguments.checked;
     options.wait_for_specialised = arguments.wait_compile;
     arguments.forced.apply(&mut options);
