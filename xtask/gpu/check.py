@@ -73,10 +73,11 @@ def check_first_steps(bundle, models):
         fresh = {**os.environ, "PHALANX_CACHE_DIR": cache}
         bundle.run("cartpole.xml", 1, 1, "--device", "cuda:0", environment=fresh)  # the generic kernel, compiled once for all models
         for name in (name for name in models if name != "cartpole" and os.path.exists(bundle.model(name + ".xml"))):
-            # Long enough that the compiler is done before the run.
+            # Long enough that the compiler is done before the run; once with more environments than are stepped at once.
+            envs, steps = (10000, 3000) if name == "ant" else (64, 20000)
             options = ["--controls", "random", "--device"]
-            found, _ = bundle.run(name + ".xml", 64, 20000, *options, "cuda:0", wait=False, environment=fresh)
-            expected, _ = bundle.run(name + ".xml", 64, 20000, *options, "cpu")
+            found, _ = bundle.run(name + ".xml", envs, steps, *options, "cuda:0", wait=False, environment=fresh)
+            expected, _ = bundle.run(name + ".xml", envs, steps, *options, "cpu")
             if not found or not expected or found["state_hash"] != expected["state_hash"]:
                 bundle.fail(f"{name}: the first steps differ from the CPU's")
             elif not found["generic_calls"]:

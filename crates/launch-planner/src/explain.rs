@@ -62,9 +62,7 @@ impl LaunchPlan {
             bytes(self.memory.limit.into()),
         )
     }
-}
 
-impl LaunchPlan {
     /// What became of the fast workspace since the plan `before`, in one line for a log.
     pub fn resized(&self, before: &LaunchPlan) -> String {
         let (now, old) = (self.step(), before.step());

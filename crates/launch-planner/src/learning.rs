@@ -24,8 +24,7 @@ const NEXT_GROW_AFTER: u64 = 64;
 /// No lesson is waited for longer, in calls.
 const LONGEST_WAIT: u64 = 1 << 14;
 
-/// A turn of the retry kernel, which is generic and works in global memory, takes as long as so many of the step kernel: an
-/// estimate.
+/// A turn of the retry kernel, whose contacts lie in global memory, takes as long as so many of the step kernel: an estimate.
 const RETRY_TURN: u128 = 3;
 
 /// The largest of growth's targets holds all that was seen, each next one half as much more than there is.

@@ -14,7 +14,7 @@ use super::module::LaunchShape;
 const PROGRAMMATIC_STREAM_SERIALIZATION: c_uint = 6;
 
 /// CUlaunchAttribute: an identity, then a union of 64 bytes.
-#[repr(C)]
+#[repr(C, align(8))]
 struct LaunchAttribute {
     id: c_uint,
     _pad: [u8; 4],
@@ -31,6 +31,8 @@ struct LaunchConfig {
     attributes: *mut LaunchAttribute,
     attribute_count: c_uint,
 }
+
+const _: () = assert!(size_of::<LaunchAttribute>() == 72 && size_of::<LaunchConfig>() == 56);
 
 unsafe extern "C" {
     fn cuLaunchKernelEx(

@@ -12,10 +12,10 @@ use super::awaited::Awaited;
 use super::checks::{Checks, bytes_of_checks};
 use super::compiled_plan::{Compiler, OwnAttributes, SecondPlan, Specialised, compiled_attributes};
 use super::cuda_kernels::kernel_request;
+use super::launch::{Common, Launch, Launches, bytes_of, kernel_of};
 use super::news::{News, catch_up, needs};
 use super::{
     CallTimes, Executor, ExecutorError, MARK_WORDS, Memory, PROGRESS_WORDS, Seen, StepKernels, is_mixed, stand_in,
-    workspace_slots,
 };
 use crate::compile::{Cache, Nvrtc};
 use crate::cuda::{
@@ -24,7 +24,7 @@ use crate::cuda::{
 use crate::planning::batch_dims;
 use crate::shape::Shape;
 use crate::tuning::{TuningKey, TuningStore};
-use crate::view::{ArgumentBlock, slot_index};
+use crate::view::ArgumentBlock;
 use phalanx_launch_planner::{
     Capacity, Demand, DeviceLimits, KernelNeeds, KernelPlan, LaunchPlan, Learning, Lesson, plan,
 };
@@ -68,38 +68,11 @@ const RETRY: usize = 1;
 /// What the compiler's thread is to make.
 const SPECIALISED: &str = "the kernels that are specialised for the model";
 
-/// A kernel with its launch and workspace.
-struct Launch {
-    kernel: Kernel,
-    shape: LaunchShape,
-    slots: Vec<(usize, u64)>,
-    /// The slots that do not depend on the plan.
-    fixed_slots: Vec<(usize, u64)>,
-    /// Shared memory that the kernel was allowed so far: never less again, since a captured launch may ask for it.
-    allowed_shared: u32,
-    block: ArgumentBlock,
-    workspace: Arc<Buffer>,
-}
-
-/// The two launches of a step.
-struct Launches {
-    step: Launch,
-    retry: Launch,
-}
-
 /// What it takes to re-size the fast workspace.
 struct Learner {
     learning: Learning,
     second: SecondPlan,
     own: OwnAttributes,
-}
-
-/// What all launches of a step share.
-struct Common {
-    /// What the step and the retry kernel tell each other.
-    progress: Buffer,
-    /// The marks and the ledger of the calls, as in `kernels/run.h`.
-    marks: Buffer,
 }
 
 /// Runs the kernels on one GPU.
@@ -122,6 +95,8 @@ pub struct CudaExecutor {
     /// Where the host finds the marks.
     news: News,
     seen: Seen,
+    /// What the news alone said, for lessons: `seen` may be ahead of the marks that came with them.
+    told: Seen,
     /// `None` where nothing is to be learned, and until the step kernel is there.
     learner: Option<Learner>,
     clock_hz: f64,
@@ -303,6 +278,7 @@ impl CudaExecutor {
             common,
             news,
             seen: Seen::default(),
+            told: Seen::default(),
             learner,
             clock_hz: f64::from(device.attributes().clock_rate_khz) * 1e3,
             own_stream,
@@ -343,21 +319,26 @@ impl CudaExecutor {
     }
 
     /// Re-sizes the fast workspace if earlier calls ask for it. Plans on the host and launches nothing but a copy and a fill of
-    /// some bytes; not while the stream is captured: a graph replays its launches as they were.
+    /// some bytes (and may raise the kernel's limit of shared memory); not while the stream is captured: a graph replays its launches as they were.
     fn learn(&mut self) -> Result<(), CudaError> {
         let launched = self.step_kernels.calls();
-        let CudaExecutor { launches, plan, news, seen, learner, common, stream, device, .. } = self;
+        let CudaExecutor { launches, plan, news, seen, told, learner, common, stream, device, .. } = self;
         let (Some(Learner { learning, second, own }), Some(Launches { step, .. })) = (learner, launches.get()) else {
             return Ok(());
         };
+        if stream.is_capturing(device)? {
+            return Ok(());
+        }
         let words = news.latest();
         catch_up(seen, &words);
+        catch_up(told, &words);
         let replan = |capacity: Capacity| {
-            let after = second.resized(*own, capacity).ok()?;
-            stand_in::within(after, plan, step.workspace.bytes()).ok()
+            let after = second.resized(*own, capacity).map_err(ExecutorError::from);
+            let after = after.and_then(|after| stand_in::within(after, plan, step.workspace.bytes()));
+            after.inspect_err(|why| tracing::debug!("no workspace of {} contacts: {why}", capacity.contacts)).ok()
         };
-        let lesson = learning.learn(&seen.observed(needs(&words).0), launched, plan, replan);
-        if lesson == Lesson::TooEarly || stream.is_capturing(device)? {
+        let lesson = learning.learn(&told.observed(needs(&words).0), launched, plan, replan);
+        if lesson == Lesson::TooEarly {
             return Ok(());
         }
         if let Lesson::Resize(after) = lesson {
@@ -388,24 +369,6 @@ impl CudaExecutor {
     }
 }
 
-impl Launches {
-    /// Loads the kernels of a step into workspaces of their own.
-    fn load(
-        device: &Device,
-        own: &Specialised,
-        plan: &LaunchPlan,
-        workspaces: [Arc<Buffer>; 2],
-        common: &Common,
-    ) -> Result<Launches, CudaError> {
-        let load = |cubin: &[u8]| kernel_of(&Module::load(device, cubin)?, "phalanx_step");
-        let [step, retry] = workspaces;
-        Ok(Launches {
-            step: Launch::new(load(&own.step.cubin)?, plan.step(), step, common)?,
-            retry: Launch::new(load(&own.retry.cubin)?, plan.retry(), retry, common)?,
-        })
-    }
-}
-
 impl Learner {
     /// For the compiled kernels, where the demand says so.
     fn new(plan: &LaunchPlan, second: SecondPlan, own: &Specialised) -> Option<Learner> {
@@ -413,72 +376,6 @@ impl Learner {
         let learning = Learning::new(plan.step().capacity);
         second.demand.learns.then_some(Learner { learning, second, own })
     }
-}
-
-impl Launch {
-    fn new(kernel: Kernel, plan: &KernelPlan, workspace: Arc<Buffer>, common: &Common) -> Result<Launch, CudaError> {
-        let fixed_slots = vec![
-            (slot_index("workspace"), workspace.pointer()),
-            (slot_index("is_retry"), u64::from(plan.name == "retry")),
-            (slot_index("progress"), common.progress.pointer()),
-            (slot_index("marks"), common.marks.pointer()),
-        ];
-        let shape = LaunchShape { blocks: 0, threads_per_block: 0, dynamic_shared_bytes: 0 };
-        let (slots, block) = (Vec::new(), ArgumentBlock::default());
-        let mut launch = Launch { kernel, shape, slots, fixed_slots, allowed_shared: 0, block, workspace };
-        launch.resize(plan)?;
-        Ok(launch)
-    }
-
-    /// Sets more slots in every launch to come.
-    fn also_set(&mut self, more: impl IntoIterator<Item = (usize, u64)>) {
-        let first = self.fixed_slots.len();
-        self.fixed_slots.extend(more);
-        self.slots.extend_from_slice(&self.fixed_slots[first..]);
-    }
-
-    /// Lets the launches to come follow `plan`, of the same kernel and in the same memory.
-    fn resize(&mut self, plan: &KernelPlan) -> Result<(), CudaError> {
-        if plan.dynamic_shared_bytes > self.allowed_shared {
-            self.kernel.set_max_dynamic_shared(plan.dynamic_shared_bytes)?;
-            self.allowed_shared = plan.dynamic_shared_bytes;
-        }
-        self.shape = LaunchShape {
-            blocks: plan.grid_blocks,
-            threads_per_block: plan.threads_per_block,
-            dynamic_shared_bytes: plan.dynamic_shared_bytes,
-        };
-        self.slots = workspace_slots(plan);
-        self.slots.extend(&self.fixed_slots);
-        Ok(())
-    }
-
-    /// Runs the kernel over what its plan says: the batch, or the retry list. `news` is null for all but a call's last launch, and
-    /// comes with its period.
-    fn run(&mut self, arguments: &ArgumentBlock, news: (u64, u64), stream: StreamHandle) -> Result<(), CudaError> {
-        self.block.copy_from(arguments);
-        self.block.apply(&self.slots);
-        self.block.set("news", news.0);
-        self.block.set("news_period", news.1);
-        self.launch(stream)
-    }
-
-    fn launch(&self, stream: StreamHandle) -> Result<(), CudaError> {
-        debug_assert_eq!(self.block.get("workspace"), self.workspace.pointer());
-        // SAFETY: the block holds live pointers of this device; the caller keeps them until the stream has passed.
-        unsafe { self.kernel.launch(self.shape, bytes_of(&self.block), stream) }
-    }
-}
-
-/// A kernel of `kernels/entry_gpu.cu`.
-fn kernel_of(module: &Module, name: &str) -> Result<Kernel, CudaError> {
-    // SAFETY: each of them begins with `begin_after_earlier_kernels`.
-    Ok(unsafe { module.kernel(name)?.overlapping() })
-}
-
-/// The block as bytes.
-fn bytes_of(arguments: &ArgumentBlock) -> &[u8] {
-    bytemuck::cast_slice(arguments.as_slice())
 }
 
 impl Executor for CudaExecutor {
@@ -515,9 +412,9 @@ impl Executor for CudaExecutor {
                 self.generic_only
             }
             None => {
+                self.stand_in.run(arguments, news, self.stream)?;
                 // Its workspaces hold whatever is needed: no retry kernel follows that would clear what this one leaves.
                 self.common.progress.zero(self.stream)?;
-                self.stand_in.run(arguments, news, self.stream)?;
                 true
             }
         };

@@ -15,6 +15,8 @@ mod cpu_plan;
 mod cuda;
 mod cuda_kernels;
 mod host_memory;
+#[cfg(all(feature = "cuda", target_os = "linux"))]
+mod launch;
 mod memory;
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 mod news;

@@ -1,7 +1,8 @@
 //! What the GPU tells of its calls in memory that the host reads without waiting: the marks, and on request the time of each
 //! call.
 //!
-//! The last kernel of a call writes the marks (see `publish_marks` in `kernels/run.h`). Where calls are timed each has a place
+//! The last kernel of a call with retries, and of one call in some without, writes the marks (see `publish_marks` in
+//! `kernels/run.h`). Where calls are timed each has a place
 //! of its own in a ring, between two events; places are read in order once their second event has passed.
 use super::MARK_WORDS;
 use super::seen::{CallTimes, Needs, Seen};
@@ -81,7 +82,8 @@ impl News {
         clock.events[place - 1].1.record(stream)
     }
 
-    /// The latest marks that have arrived. Ledger words first: what belongs to a call was written before the next call's.
+    /// The latest marks that have arrived, ledger words first. Words of a call that is being told may be of the call before: they
+    /// decide when a workspace is re-sized, never bits.
     pub(super) fn latest(&self) -> Words {
         let words = &self.places.counters()[self.latest * MARK_WORDS..][..MARK_WORDS];
         let mut latest = Words::default();

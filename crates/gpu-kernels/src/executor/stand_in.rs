@@ -28,8 +28,11 @@ pub(super) fn within(after: LaunchPlan, before: &LaunchPlan, reserved: u64) -> R
     for (kernel, bytes) in plan.kernels.iter_mut().zip([reserved, before.memory.retry]) {
         let most =
             bytes.checked_div(block_bytes(kernel)).map_or(u32::MAX, |most| u32::try_from(most).unwrap_or(u32::MAX));
+        if most == 0 {
+            return Err(ExecutorError::NoRoomForCompiled { need: block_bytes(kernel), limit: bytes });
+        }
         if kernel.grid_blocks > most {
-            kernel.grid_blocks = most.max(1); // one block of each was reserved
+            kernel.grid_blocks = most;
             kernel.resident_envs = u64::from(kernel.grid_blocks) * u64::from(kernel.envs_per_block);
             kernel.waves = num_envs.div_ceil(kernel.resident_envs);
             kernel.limiter = Limiter::Memory;
@@ -121,6 +124,18 @@ mod tests {
             }
         }
         assert!(shrunk > 0, "no case asked for more than was taken");
+    }
+
+    #[cfg(all(feature = "cuda", target_os = "linux"))]
+    #[test]
+    fn a_capacity_whose_workspace_outgrows_the_memory_that_was_taken_is_refused() {
+        let second = second_plan(1);
+        let before = before(&second).unwrap();
+        let own = OwnAttributes { step: step_of(128), retry: step_of(128) };
+        let resized = |capacity| within(second.resized(own, capacity).unwrap(), &before, before.memory.workspace);
+        assert!(resized(before.step().capacity).is_ok());
+        let error = resized(before.retry().capacity).unwrap_err();
+        assert!(matches!(error, ExecutorError::NoRoomForCompiled { need, limit } if need > limit), "{error}");
     }
 
     #[test]
