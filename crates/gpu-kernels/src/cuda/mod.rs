@@ -23,6 +23,7 @@ mod limits;
 mod memory;
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 mod module;
+#[cfg(all(feature = "cuda", target_os = "linux"))]
 mod overlap;
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 mod pinned;
