@@ -196,7 +196,8 @@ impl Summary {
             solver_iterations_mean: statistics.solver_iterations_mean(),
             workspace: Workspace::of(&simulation.seen()?, simulation.plan().step().capacity),
             // On a GPU calls are timed for --profile only.
-            calls: (outcome.calls.calls > 0).then(|| Calls::of(&outcome.calls)),
+            calls: (outcome.calls.calls > 0 && (arguments.profile || arguments.json))
+                .then(|| Calls::of(&outcome.calls)),
             faults: Faults {
                 not_finite: statistics.not_finite,
                 retried: statistics.retried,

@@ -142,7 +142,7 @@ prop_compose! {
         input_bytes_per_env in 0u64..1000,
         output_bytes_per_env in 0u64..100_000,
         model_bytes in 0u64..10_000_000,
-        model_words_per_block in prop_oneof![Just(0u64), 1u64..6000, 0u64..100_000],
+        model_words_per_block in prop_oneof![4 => Just(0u64), 4 => 1u64..3000, 1 => 0u64..100_000],
         model_bytes_per_env in 0u64..1000,
         usual in any_capacity(),
         proven in any_capacity(),
