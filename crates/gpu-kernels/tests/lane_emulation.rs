@@ -118,6 +118,44 @@ fn derived_model_fields_of_each_environment_have_the_cpus_bits() {
 }
 
 #[test]
+fn a_specialised_kernel_reads_each_environments_own_model_values() {
+    const OWN: &[&str] = &["body_mass", "dof_damping", "geom_friction", "opt_timestep"];
+    if GXX.version().is_none() {
+        eprintln!("skipped: g++ is not installed");
+        return;
+    }
+    let model = models::asset("ant.xml");
+    let mut shape = Shape::of(&model).unwrap();
+    shape.give_each_env(OWN);
+    let environments = 6;
+    let demand = Demand { lanes: Some(8), ..Demand::envs(environments) };
+    let plan = plan_model(&model, &DeviceLimits::preset("h200").unwrap(), &demand).unwrap();
+    assert!(plan.step().model_words_per_block > 0, "the values that environments share are in every block's copy");
+    let mut cpu = CpuExecutor::new(&shape, &demand, &CpuOptions::default()).unwrap();
+    let kernel = EmulatedKernel::build("ant-own-values", &kernel_request(plan.step(), Some(&shape)), GXX);
+    let batch = || {
+        let mut batch = Batch::new(&shape, &model, environments as usize);
+        randomise(&mut batch, &model, 17);
+        batch.make_per_env(OWN);
+        let mut random = Random(19);
+        for field in OWN {
+            batch.reals(field).iter_mut().for_each(|v| *v *= 1.0 + 0.3 * random.signed());
+        }
+        batch.block.set("substeps", SUBSTEPS);
+        batch
+    };
+    let (mut expected, mut played) = (batch(), batch());
+    cpu.step(&expected.block).unwrap();
+    played.words("progress").fill(0);
+    let launch = Launch { what: &shape.name, blocks: 1, order: Order::Ascending };
+    kernel.launch("phalanx_step", plan.step(), &played.block, launch);
+    let difference = played.difference(&expected);
+    assert!(difference.is_none(), "{}", difference.unwrap_or_default());
+    let states = expected.reals("qvel").chunks(model.nv).map(<[f32]>::to_vec).collect::<Vec<_>>();
+    assert!(states.windows(2).all(|pair| pair[0] != pair[1]));
+}
+
+#[test]
 fn arrays_that_share_memory_between_stages_do_not_disturb_each_other() {
     for model in models::all() {
         let shape = Shape::of(&model).unwrap();

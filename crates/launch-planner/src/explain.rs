@@ -211,6 +211,11 @@ fn write_kernels(f: &mut fmt::Formatter<'_>, plan: &LaunchPlan) -> fmt::Result {
             ),
         ),
         row(
+            "of them for the model",
+            &|kernel| (4 * kernel.model_words_per_block).to_string(),
+            "a copy that the block's environments share".into(),
+        ),
+        row(
             "registers per thread",
             &|kernel| kernel.registers_per_thread.to_string(),
             format!(

@@ -23,6 +23,10 @@ fn bytes_of_findings(num_envs: u64) -> u64 {
     num_envs.saturating_add(1).saturating_mul(size_of::<Record>() as u64)
 }
 
+/// The plan's kernels, for [`Checks::slots`].
+pub(super) const STEP: usize = 0;
+pub(super) const RETRY: usize = 1;
+
 /// Numbers behind a workspace, so that element 0 of an empty array can be read.
 pub(super) const SPARE_WORDS: usize = 16;
 

@@ -1,5 +1,5 @@
 //! Runs the kernels on CPU cores: the host-compiled build for this processor, rayon over the environments.
-use super::checks::{Checks, SPARE_WORDS, bytes_of_checks};
+use super::checks::{Checks, RETRY, SPARE_WORDS, STEP, bytes_of_checks};
 use super::cpu_memory::HostMemory;
 use super::cpu_plan::{cpu_limits, cpu_plan, rehearsed};
 use super::{CallTimes, Executor, ExecutorError, Memory, Needs, Seen, StepKernels, workspace_slots};
@@ -101,10 +101,6 @@ pub fn available_threads() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// The plan's kernels.
-const FAST: usize = 0;
-const RETRY: usize = 1;
-
 /// Runs the kernels on CPU cores.
 pub struct CpuExecutor {
     build: Build,
@@ -169,7 +165,7 @@ impl CpuExecutor {
         let name = format!("CPU, {threads} {}, {}", if threads == 1 { "thread" } else { "threads" }, build.name);
         let (mut fast_slots, mut retry_slots) = (workspace_slots(plan.step()), workspace_slots(plan.retry()));
         if let Some(checks) = &checks {
-            fast_slots.extend(checks.slots(FAST));
+            fast_slots.extend(checks.slots(STEP));
             retry_slots.extend(checks.slots(RETRY));
         }
         let learning = Learning::new(plan.step().capacity);

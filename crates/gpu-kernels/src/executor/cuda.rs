@@ -9,7 +9,7 @@
 //! The fast workspace is re-sized between calls, in the memory that was taken at the start: its capacity, offsets and grid are
 //! arguments of a launch. Launches that are queued keep theirs, and a workspace holds nothing from one launch to the next.
 use super::awaited::Awaited;
-use super::checks::{Checks, bytes_of_checks};
+use super::checks::{Checks, RETRY, STEP, bytes_of_checks};
 use super::compiled_plan::{Compiler, OwnAttributes, SecondPlan, Specialised, compiled_attributes};
 use super::cuda_kernels::kernel_request;
 use super::launch::{Common, Launch, Launches, bytes_of, kernel_of};
@@ -60,10 +60,6 @@ const UNTIMED_NEWS_PERIOD: u64 = 32;
 
 /// Threads of a block of the small kernels (reset, random controls).
 const SMALL_BLOCK: u32 = 256;
-
-/// The plan's kernels.
-const STEP: usize = 0;
-const RETRY: usize = 1;
 
 /// What the compiler's thread is to make.
 const SPECIALISED: &str = "the kernels that are specialised for the model";
@@ -319,7 +315,8 @@ impl CudaExecutor {
     }
 
     /// Re-sizes the fast workspace if earlier calls ask for it. Plans on the host and launches nothing but a copy and a fill of
-    /// some bytes (and may raise the kernel's limit of shared memory); not while the stream is captured: a graph replays its launches as they were.
+    /// some bytes (and may raise the kernel's limit of shared memory); not while the stream is captured: a graph replays its
+    /// launches as they were.
     fn learn(&mut self) -> Result<(), CudaError> {
         let launched = self.step_kernels.calls();
         let CudaExecutor { launches, plan, news, seen, told, learner, common, stream, device, .. } = self;
