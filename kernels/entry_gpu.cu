@@ -34,13 +34,15 @@ INLINE void give_turn(const Arguments& a) {
 extern "C" __global__ void __launch_bounds__(PHALANX_MAX_THREADS, PHALANX_MIN_BLOCKS) phalanx_step(const __grid_constant__ Arguments a) {
   constexpr int lanes = PHALANX_LANES;
   const int teams_per_block = (int)blockDim.x / lanes, team_in_block = (int)threadIdx.x / lanes;
-  const int64_t teams = (int64_t)gridDim.x * teams_per_block, me = (int64_t)blockIdx.x * teams_per_block + team_in_block;
+  const int64_t teams = (int64_t)gridDim.x * teams_per_block;
+  // A few that retry are spread over the multiprocessors.
+  const int64_t me = a.is_retry ? (int64_t)team_in_block * gridDim.x + blockIdx.x : (int64_t)blockIdx.x * teams_per_block + team_in_block;
   const WarpTeam<lanes> team = {(int)threadIdx.x % lanes, (int)(threadIdx.x & 31u) / lanes * lanes};
   const int first_shared = model_copy_words + team_in_block * (int)a.shared_words;
   begin_after_earlier_kernels();
   const Workspace workspace = {phalanx_shared, first_shared, a.workspace + me * a.global_words};
-  copy_model(phalanx_shared, a);
   const int64_t count = a.is_retry ? (int64_t)a.progress->retry_count[a.progress->retry_turn] : a.num_envs;
+  copy_model(phalanx_shared, a, count > 0);
   Tally tally;
   int64_t slot = me;
   while (team.any_in_warp(slot < count)) {

@@ -118,17 +118,19 @@ template <class Team> INLINE void newton(Team team, const Model& model, Env& env
     int r = active ? rows : 0, c = active ? contacts : 0;
     direction_products(team, model, env, r, c, active);
     real step = 1;
+    bool little = false;
     if (iteration > 0) {
       const Sums<3> gauss = team.template sums<3>(model.nv, [&](int i) {
         const real s = env.search(i);
         return Sums<3>{{s * env.grad(i), s * (env.Ma(i) - env.force_smooth(i)), s * env.Mv(i)}};
       });
       step = line_search(team, model, env, r, c, gauss[0], gauss[1], gauss[2], active);
+      little = scale * real(-0.5) * gauss[0] < tolerance;
     }
     const bool changed = advance_solver(team, model, env, r, c, step, active);
     if (iteration > 0 && active) {
       env.iteration_count += 1;
-      env.converged = !changed && step == 1;
+      env.converged = little || (!changed && step == 1);
       if (env.converged && !forces) active = false;
     }
     if (!team.any_in_warp(active)) break;

@@ -16,11 +16,11 @@ INLINE void copy_to_block(real* to, const void* from, int words) {
   UNROLL_BY(8) for (int i = block_lane(); i < words / 4; i += block_lanes()) place[i] = source[i];
 }
 
-/// Makes the block's copy. A collective of the whole block, before anything reads the model.
-INLINE void copy_model(real* shared, const Arguments& a) {
+/// Makes the block's copy, if it is `wanted`. A collective of the whole block, before anything reads the model.
+INLINE void copy_model(real* shared, const Arguments& a, bool wanted) {
   if constexpr (model_copy_words > 0) {
-    copy_to_block(shared, a.topology, Model::copied_topology);
-    copy_to_block(shared + Model::copied_topology, a.values, Model::copied_values);
+    copy_to_block(shared, a.topology, wanted ? Model::copied_topology : 0);
+    copy_to_block(shared + Model::copied_topology, a.values, wanted ? Model::copied_values : 0);
     block_meet();
   }
 }

@@ -92,7 +92,7 @@ pub fn plan(
     let workspace = chosen.row.workspace_bytes(u64::from(step.grid_blocks));
     let free = chosen.budget.left_for_workspaces(demand.num_envs) - workspace;
     let retry = pool.kernel(demand.num_envs, free, chosen.budget.limit);
-    let retry_bytes = pool.workspace_bytes() * u128::from(retry.grid_blocks);
+    let retry_bytes = pool.workspace_bytes() * u128::from(retry.resident_envs);
     let room = if demand.learns { room_to_grow(device, model, &step, workspace) } else { 0 };
     let workspace = workspace + room.min(share_of(chosen.budget.limit)).min(free - retry_bytes);
     let in_limit = |bytes: u128| u64::try_from(bytes).expect("workspaces are within the memory limit");

@@ -122,6 +122,9 @@ impl LaunchPlan {
         layout.global_words_per_env = retry.layout.global_words_per_env;
         KernelPlan {
             name: "stand-in".to_string(),
+            envs_per_block: 1, // one generic program for all models
+            threads_per_block: retry.lanes_per_env,
+            grid_blocks: retry.grid_blocks * retry.envs_per_block,
             dynamic_shared_bytes: 0,
             model_words_per_block: 0,
             placement: layout.placement_map(),

@@ -63,6 +63,7 @@ fn rows(plan: &LaunchPlan) -> Vec<(&'static str, String)> {
         ("waves", step.waves.to_string()),
         ("occupancy in percent", plan.occupancy_percent().to_string()),
         ("retry: global bytes per environment", (4 * retry.layout.global_words_per_env).to_string()),
+        ("retry: environments per block", retry.envs_per_block.to_string()),
         ("retry: blocks per multiprocessor", retry.blocks_per_sm.to_string()),
         ("retry: environments at once", retry.resident_envs.to_string()),
         ("state", memory.state.to_string()),

@@ -28,7 +28,11 @@ fn model(proven_contacts: u32) -> ModelDims {
 }
 
 fn retry(device: &str, proven_contacts: u32, memory_limit: Option<u64>) -> KernelPlan {
-    let demand = Demand { memory_limit, ..Demand::envs(8192) };
+    retry_of(8192, device, proven_contacts, memory_limit)
+}
+
+fn retry_of(num_envs: u64, device: &str, proven_contacts: u32, memory_limit: Option<u64>) -> KernelPlan {
+    let demand = Demand { memory_limit, ..Demand::envs(num_envs) };
     let plan = plan(&DeviceLimits::preset(device).unwrap(), &model(proven_contacts), &KernelNeeds::estimate(), &demand);
     plan.unwrap().retry().clone()
 }
@@ -36,7 +40,20 @@ fn retry(device: &str, proven_contacts: u32, memory_limit: Option<u64>) -> Kerne
 #[test]
 fn small_workspaces_are_as_many_as_the_device_steps_at_once() {
     let retry = retry("h200", 300, None);
-    assert_eq!(retry.resident_envs, u64::from(retry.blocks_per_sm) * 132);
+    assert_eq!(retry.resident_envs, u64::from(retry.blocks_per_sm * retry.envs_per_block) * 132);
+}
+
+#[test]
+fn blocks_are_large_where_many_may_retry_and_leave_one_for_each_multiprocessor() {
+    let block = |num_envs| {
+        (retry_of(num_envs, "h200", 300, None).envs_per_block, retry_of(num_envs, "h200", 300, None).grid_blocks)
+    };
+    assert_eq!(block(8192), (16, 132));
+    assert_eq!(block(2112), (16, 132));
+    assert_eq!(block(2111), (8, 263));
+    assert_eq!(block(264), (2, 132));
+    assert_eq!(block(200), (1, 200));
+    assert_eq!(block(1), (1, 1));
 }
 
 #[test]
