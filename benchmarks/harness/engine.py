@@ -11,6 +11,16 @@ class RunRefused(Exception):
 
 
 @dataclasses.dataclass
+class Rows:
+    """The constraint rows of one environment, as an engine made them."""
+
+    jacobian: numpy.ndarray  # (rows, nv)
+    reference: numpy.ndarray  # aref
+    stiffness: numpy.ndarray  # D
+    bound: numpy.ndarray  # of the force: frictionloss of a dof's dry friction, infinite for an equality, 0 for what only pushes
+
+
+@dataclasses.dataclass
 class Sample:
     """States of the first environments at the end, and the accelerations that the engine finds there: rows of environments."""
 
@@ -19,7 +29,7 @@ class Sample:
     act: numpy.ndarray
     ctrl: numpy.ndarray
     qacc: numpy.ndarray
-    contacts: list | None = None  # of each environment: geoms (n, 2), positions (n, 3), frames (n, 9); None where they are MuJoCo's
+    rows: list | None = None  # Rows of each environment; None where they are MuJoCo C's
 
 
 @dataclasses.dataclass

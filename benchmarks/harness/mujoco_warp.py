@@ -6,11 +6,12 @@ runs on Warp's CPU device, uncaptured and slowly: enough to test it.
 """
 import time
 
+import mujoco
 import mujoco_warp
 import numpy
 import warp
 
-from harness.engine import SAMPLE, Checked, RunRefused, Sample
+from harness.engine import SAMPLE, Checked, Rows, RunRefused, Sample
 from harness.random_controls import control_ranges
 
 STATE = ("qpos", "qvel", "act", "qacc_warmstart", "qacc", "ctrl", "time")
@@ -160,15 +161,22 @@ class MujocoWarp:
                 raise RunRefused(f"{self.name}: its controls are not those of the scene")
             mujoco_warp.forward(self.model, self.data)
             arrays = [self.read(name)[:envs] for name in ("qpos", "qvel", "act", "ctrl", "qacc")]
-        return Sample(*arrays, self.contacts(envs))
+        return Sample(*arrays, [self.rows(env) for env in range(envs)])
 
-    def contacts(self, envs):
-        """Geoms, positions and frames of the contacts of each of the first environments: its tangents are not always MuJoCo's."""
-        count, contact = int(self.read("nacon")[0]), self.data.contact
-        env = contact.worldid.numpy()[:count]
-        widths = ((contact.geom, 2), (contact.pos, 3), (contact.frame, 9))
-        fields = [array.numpy()[:count].reshape(count, width) for array, width in widths]
-        return [tuple(field[env == k] for field in fields) for k in range(envs)]
+    def rows(self, env):
+        """The constraint rows of an environment: its contacts are not always MuJoCo C's."""
+        efc, count = self.data.efc, int(self.read("nefc")[env])
+        jacobian = efc.J.numpy()[env]
+        if self.model.is_sparse:
+            jacobian, values = numpy.zeros((count, self.model.nv)), jacobian[0]
+            first, length, columns = efc.J_rowadr.numpy()[env], efc.J_rownnz.numpy()[env], efc.J_colind.numpy()[env, 0]
+            for row in range(count):
+                entries = slice(first[row], first[row] + length[row])
+                numpy.add.at(jacobian[row], columns[entries], values[entries])
+        of_rows = [getattr(efc, name).numpy()[env, :count].astype(float) for name in ("aref", "D", "frictionloss", "type")]
+        reference, stiffness, bound, kind = of_rows
+        bound = numpy.where(kind == mujoco.mjtConstraint.mjCNSTR_EQUALITY, numpy.inf, bound)
+        return Rows(jacobian[:count, : self.model.nv].astype(float), reference, stiffness, bound)
 
     def time(self, steps):
         """Steps a second of all environments together, from the start and without the first step."""

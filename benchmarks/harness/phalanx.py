@@ -16,7 +16,7 @@ class Phalanx:
     name = "phalanx"
 
     def __init__(self, binary, device, threads, work):
-        self.binary, self.device, self.threads, self.work = binary, device, threads, pathlib.Path(work)
+        self.binary, self.device, self.threads, self.work = pathlib.Path(binary).resolve(), device, threads, pathlib.Path(work)
 
     def open(self, scene, envs):
         """Writes the start of every environment."""

@@ -8,21 +8,19 @@ What to expect: a solver that stops one iteration early leaves 0.07 or more on t
 leaves up to 4e-4, because a contact's reference acceleration is its distance times some 1e4; MuJoCo C with tolerance 1e-6 leaves
 up to 4e-4 too, as it may stop on small improvement.
 
-A friction pyramid depends on the tangents of its contact. MuJoCo Warp 4.0.0 takes fixed ones where a capsule stands on a plane
-within 30 degrees of upright; MuJoCo C follows the capsule's axis. That is another problem, equally valid, so an engine whose
-tangents may differ hands them over, and its acceleration is judged with them.
+The rows (J, a_ref and what s is) are MuJoCo C's, or for an engine that makes other ones its own: MuJoCo Warp 4.0.0 finds other
+points where two boxes touch, and other tangents where a capsule stands on a plane within 30 degrees of upright. That is another
+problem, equally valid, and asks whether the engine solved it. Mass matrix and smooth forces are MuJoCo C's for all.
 """
 import mujoco
 import numpy
 
 
-def solver_residual(model, qpos, qvel, act, ctrl, qacc, contacts=None):
+def solver_residual(model, qpos, qvel, act, ctrl, qacc, rows=None):
     """The scaled gradient's norm, at one state with these controls, of the acceleration `qacc`."""
     data = mujoco.MjData(model)
     data.qpos[:], data.qvel[:], data.act[:], data.ctrl[:] = qpos, qvel, act, ctrl
     mujoco.mj_fwdPosition(model, data)
-    if contacts:
-        take_tangents(model, data, *contacts)
     mujoco.mj_fwdVelocity(model, data)
     mujoco.mj_fwdActuation(model, data)
     mujoco.mj_fwdAcceleration(model, data)
@@ -30,7 +28,9 @@ def solver_residual(model, qpos, qvel, act, ctrl, qacc, contacts=None):
     gradient = numpy.zeros(model.nv)
     mujoco.mj_mulM(model, data, gradient, qacc)
     gradient -= data.qfrc_smooth
-    if data.nefc:
+    if rows:
+        gradient -= rows.jacobian.T @ forces(rows, rows.jacobian @ qacc - rows.reference)
+    elif data.nefc:
         distance = numpy.zeros(data.nefc)
         mujoco.mj_mulJacVec(model, data, distance, qacc)
         distance -= data.efc_aref
@@ -39,20 +39,14 @@ def solver_residual(model, qpos, qvel, act, ctrl, qacc, contacts=None):
     return float(numpy.linalg.norm(gradient) / (model.stat.meaninertia * max(1, model.nv)))
 
 
-def take_tangents(model, data, geoms, positions, frames):
-    """Gives each contact the tangents of the nearest one of the same geoms, and builds the rows again."""
-    for contact in data.contact:
-        same = numpy.flatnonzero((geoms == contact.geom).all(axis=1) | (geoms == contact.geom[::-1]).all(axis=1))
-        if same.size:
-            nearest = same[numpy.linalg.norm(positions[same] - contact.pos, axis=1).argmin()]
-            if frames[nearest][:3] @ contact.frame[:3] > 0.999:
-                contact.frame[3:] = frames[nearest][3:]
-    mujoco.mj_makeConstraint(model, data)
-    mujoco.mj_projectConstraint(model, data)
+def forces(rows, distance):
+    """What the rows push with at these distances from their reference accelerations."""
+    linear = -rows.stiffness * distance
+    return numpy.where(rows.bound > 0, numpy.clip(linear, -rows.bound, rows.bound), numpy.maximum(linear, 0))
 
 
 def worst_residual(model, sample):
     """The largest of a sample of environments."""
-    contacts = sample.contacts or [None] * len(sample.qpos)
-    states = zip(sample.qpos, sample.qvel, sample.act, sample.ctrl, sample.qacc, contacts)
+    rows = sample.rows or [None] * len(sample.qpos)
+    states = zip(sample.qpos, sample.qvel, sample.act, sample.ctrl, sample.qacc, rows)
     return max(solver_residual(model, *state) for state in states)
