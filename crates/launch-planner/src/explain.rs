@@ -127,14 +127,21 @@ fn write_in_words(f: &mut fmt::Formatter<'_>, plan: &LaunchPlan) -> fmt::Result 
         Limiter::Environments => "There are no more environments to step at once.".to_string(),
         limiter => format!("What keeps more from being stepped at once: {limiter}{}.", in_numbers(limiter, plan)),
     };
+    let misfits = if plan.never_retries() {
+        "the most that this model can have. So none is ever stepped again, and no retry kernel is launched.".to_string()
+    } else {
+        let most = retry.capacity.contacts;
+        format!(
+            "one that has more is stepped again by the retry kernel, whose workspaces hold {most}, the most that this \
+             model can have."
+        )
+    };
     let text = format!(
         "{lanes}; the device holds {} of the {}, {turns}. {more} While an environment is stepped it has a workspace with room \
-         for {} contacts. One that has more is stepped again by the retry kernel, whose workspaces hold {}: the most that \
-         this model can have.",
+         for {} contacts: {misfits}",
         step.resident_envs.min(plan.num_envs),
         environments(plan.num_envs),
         step.capacity.contacts,
-        retry.capacity.contacts,
     );
     write_wrapped(f, "", text.split(' '))
 }

@@ -1,7 +1,9 @@
 //! How wide the retry kernel is: as wide as a small part of the memory allows, and one workspace a multiprocessor where that
 //! part is too small for it.
 
-use phalanx_launch_planner::{Capacity, Demand, DeviceLimits, KernelNeeds, KernelPlan, ModelDims, WorkArray, plan};
+use phalanx_launch_planner::{
+    Capacity, Demand, DeviceLimits, KernelNeeds, KernelPlan, LaunchPlan, ModelDims, Placement, WorkArray, plan,
+};
 
 /// Bytes of a contact in the workspace.
 const CONTACT_BYTES: u64 = 400;
@@ -33,8 +35,12 @@ fn retry(device: &str, proven_contacts: u32, memory_limit: Option<u64>) -> Kerne
 
 fn retry_of(num_envs: u64, device: &str, proven_contacts: u32, memory_limit: Option<u64>) -> KernelPlan {
     let demand = Demand { memory_limit, ..Demand::envs(num_envs) };
-    let plan = plan(&DeviceLimits::preset(device).unwrap(), &model(proven_contacts), &KernelNeeds::estimate(), &demand);
-    plan.unwrap().retry().clone()
+    planned(device, proven_contacts, &demand).retry().clone()
+}
+
+fn planned(device: &str, proven_contacts: u32, demand: &Demand) -> LaunchPlan {
+    let device = DeviceLimits::preset(device).unwrap();
+    plan(&device, &model(proven_contacts), &KernelNeeds::estimate(), demand).unwrap()
 }
 
 #[test]
@@ -69,4 +75,28 @@ fn large_workspaces_are_one_for_each_multiprocessor_if_an_eighth_of_the_memory_h
 fn where_memory_is_short_one_is_enough() {
     let room_for_one = 131_072 * CONTACT_BYTES + (700 << 20);
     assert_eq!(retry("h200", 131_072, Some(room_for_one)).resident_envs, 1);
+}
+
+/// 300 contacts are 120 KB: shared memory of an H200 holds them once or twice a multiprocessor, of a T4 never.
+#[test]
+fn few_environments_have_room_for_the_most_in_shared_memory_and_are_never_stepped_again() {
+    let few = planned("h200", 300, &Demand::envs(64));
+    assert!(few.never_retries());
+    assert_eq!(few.step().capacity.contacts, 300);
+    assert_eq!(few.step().placement["contacts"], Placement::Shared);
+    for (device, num_envs) in [("h200", 8192), ("t4", 1)] {
+        let plan = planned(device, 300, &Demand::envs(num_envs));
+        assert!(!plan.never_retries());
+        assert_eq!(plan.step().capacity.contacts, 10);
+    }
+}
+
+#[test]
+fn room_for_the_most_lowers_the_largest_number_of_environments_by_none_and_bends_to_what_is_asked_for() {
+    let few = Demand::envs(64);
+    let usual = planned("h200", 300, &Demand { fast_contacts: Some(10), ..few.clone() });
+    assert!(!usual.never_retries());
+    assert_eq!(planned("h200", 300, &few).max_num_envs, usual.max_num_envs);
+    let learned = planned("h200", 300, &Demand { capacity: Some(usual.step().capacity), ..few });
+    assert_eq!(learned.step().capacity, usual.step().capacity);
 }

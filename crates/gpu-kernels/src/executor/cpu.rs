@@ -170,7 +170,7 @@ impl CpuExecutor {
         }
         let learning = Learning::new(plan.step().capacity);
         // What is checked are the lengths that were reserved at the start.
-        let learns = demand.learns && checks.is_none();
+        let learns = demand.learns && checks.is_none() && !plan.never_retries();
         let learner = learns.then(|| Learner { learning, dims, demand: demand.clone(), host });
         Ok(CpuExecutor {
             build,

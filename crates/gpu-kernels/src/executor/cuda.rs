@@ -371,7 +371,7 @@ impl Learner {
     fn new(plan: &LaunchPlan, second: SecondPlan, own: &Specialised) -> Option<Learner> {
         let own = second.attributes(own);
         let learning = Learning::new(plan.step().capacity);
-        second.demand.learns.then_some(Learner { learning, second, own })
+        (second.demand.learns && !plan.never_retries()).then_some(Learner { learning, second, own })
     }
 }
 
@@ -403,6 +403,10 @@ impl Executor for CudaExecutor {
         let place = if is_timed { self.news.begin(self.stream)? } else { 0 };
         let news = (self.news.address(place), if place > 0 { 1 } else { UNTIMED_NEWS_PERIOD });
         let by_generic = match self.launches.get() {
+            Some(launches) if self.plan.never_retries() => {
+                launches.step.run(arguments, news, self.stream)?;
+                self.generic_only
+            }
             Some(launches) => {
                 launches.step.run(arguments, (0, 1), self.stream)?;
                 launches.retry.run(arguments, news, self.stream)?;
