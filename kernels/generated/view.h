@@ -40,6 +40,8 @@ struct Arguments {
   int64_t pair_types;
   int64_t pivot_words;
   int64_t pattern_dofs;
+  int64_t pattern_bodies;
+  int64_t pattern_columns;
   int64_t pattern_words;
   int64_t friction_row_max;
   int64_t ball_row_max;
@@ -307,6 +309,12 @@ struct Arguments {
   int64_t tree_L_offset;
   int64_t pivot_row_offset;
   int64_t factor_mask_offset;
+  int64_t factor_body_offset;
+  int64_t factor_degree_offset;
+  int64_t factor_place_offset;
+  int64_t factor_dof_offset;
+  int64_t factor_adr_offset;
+  int64_t factor_end_offset;
   int64_t factor_list_offset;
   int64_t step_acc_offset;
   int64_t implicit_L_offset;
@@ -564,6 +572,12 @@ enum Array {
   array_tree_L,
   array_pivot_row,
   array_factor_mask,
+  array_factor_body,
+  array_factor_degree,
+  array_factor_place,
+  array_factor_dof,
+  array_factor_adr,
+  array_factor_end,
   array_factor_list,
   array_step_acc,
   array_implicit_L,
@@ -614,6 +628,8 @@ struct Model {
   int pair_types;
   int pivot_words;
   int pattern_dofs;
+  int pattern_bodies;
+  int pattern_columns;
   int pattern_words;
   int friction_row_max;
   int ball_row_max;
@@ -654,6 +670,8 @@ struct Model {
     pair_types((int)a.pair_types),
     pivot_words((int)a.pivot_words),
     pattern_dofs((int)a.pattern_dofs),
+    pattern_bodies((int)a.pattern_bodies),
+    pattern_columns((int)a.pattern_columns),
     pattern_words((int)a.pattern_words),
     friction_row_max((int)a.friction_row_max),
     ball_row_max((int)a.ball_row_max),
@@ -870,6 +888,12 @@ struct Env : EnvState {
   INLINE real& tree_L(int i) const { return (base + (int)arguments->tree_L_offset)[CHECKED(tree_L, index, i)]; }
   INLINE real& pivot_row(int i) const { return (base + (int)arguments->pivot_row_offset)[CHECKED(pivot_row, index, i)]; }
   INLINE int& factor_mask(int i) const { return *(int*)((base + (int)arguments->factor_mask_offset) + CHECKED(factor_mask, index, i)); }
+  INLINE int& factor_body(int i) const { return *(int*)((base + (int)arguments->factor_body_offset) + CHECKED(factor_body, index, i)); }
+  INLINE int& factor_degree(int i) const { return *(int*)((base + (int)arguments->factor_degree_offset) + CHECKED(factor_degree, index, i)); }
+  INLINE int& factor_place(int i) const { return *(int*)((base + (int)arguments->factor_place_offset) + CHECKED(factor_place, index, i)); }
+  INLINE int& factor_dof(int i) const { return *(int*)((base + (int)arguments->factor_dof_offset) + CHECKED(factor_dof, index, i)); }
+  INLINE int& factor_adr(int i) const { return *(int*)((base + (int)arguments->factor_adr_offset) + CHECKED(factor_adr, index, i)); }
+  INLINE int& factor_end(int i) const { return *(int*)((base + (int)arguments->factor_end_offset) + CHECKED(factor_end, index, i)); }
   INLINE int& factor_list(int i) const { return *(int*)((base + (int)arguments->factor_list_offset) + CHECKED(factor_list, index, i)); }
   INLINE real& step_acc(int i) const { return (base + (int)arguments->step_acc_offset)[CHECKED(step_acc, index, i)]; }
   INLINE real& implicit_L(int i) const { return (base + (int)arguments->implicit_L_offset)[CHECKED(implicit_L, index, i)]; }

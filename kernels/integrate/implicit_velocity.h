@@ -63,9 +63,10 @@ template <class Team> INLINE void register_implicit(Team team, const Model& mode
 #endif
 
 /// Whether the implicit mass matrix is laid out as the Hessian, in the memory that the solver has left: an entry's place there is
-/// arithmetic, in M's order it is looked up. A single lane walks M's order, and small trees are quickly walked.
+/// arithmetic, in M's order it is looked up. A single lane walks M's order, and small trees are quickly walked; so does the generic
+/// kernel, which has code for everything.
 template <class Team> INLINE bool laid_out_dense(const Model& model) {
-  return Team::lanes > 1 && model.nv > most_dense_dofs && model.tree_lower == 0;
+  return PHALANX_SPECIALISED && Team::lanes > 1 && model.nv > most_dense_dofs && model.tree_lower == 0;
 }
 
 /// Fills step_acc: the matrix is summed and factored in memory.
@@ -89,8 +90,8 @@ template <class Team> INLINE void memory_implicit(Team team, const Model& model,
   if (dense) {
     const auto entry = [&](int i, int j) -> real& { return env.H(lower_index(i, j)); };
     tree_pattern(team, model, env);
-    factor_pattern(team, model, env, 0, true, entry);
-    solve_pattern(team, model, env, true, entry, acceleration);
+    list_columns(team, model, env, true);
+    solve_by_pattern(team, model, env, 0, true, entry, acceleration);
   } else {
     const auto factor = [&](int entry) -> real& { return env.implicit_L(entry); };
     factor_tree(team, model, factor);

@@ -154,6 +154,14 @@ INLINE uint64_t atomic_add(uint64_t* counter, uint64_t amount) {
   return __atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
 #endif
 }
+/// Sets bits of a word that several lanes share.
+INLINE void atomic_or(int* word, int bits) {
+#if PHALANX_GPU
+  atomicOr(word, bits);
+#else
+  __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
+#endif
+}
 /// Writes a word that was 0; false if it was not.
 INLINE bool claim(uint32_t* word, uint32_t value) {
 #if PHALANX_GPU

@@ -2,7 +2,7 @@
 //
 // Two kinds with one interface. `SingleLane` is a plain loop, for the CPU. `WarpTeam<T>` is T lanes of a warp; the teams of
 // a warp run in lock step with full masks, so every lane of the warp must reach every collective: each, each_if, rounds, triangle,
-// sum, sums, scan, rank, any, any_in_warp, sync, meet and broadcast. A team that has nothing to do takes part with a count of zero.
+// sum, sums, scan, rank, least, any, any_in_warp, sync, meet and broadcast. A team that has nothing to do takes part with a count of zero.
 //
 // A sum has one definition whatever T is, so that its bits do not depend on T: 32 partials, partial j adds the items
 // j, j + 32, j + 64, ... in order, then the partials are added by the tree 16, 8, 4, 2, 1. Partials start at +0 and are
@@ -67,6 +67,8 @@ struct SingleLane {
     total = p ? 1 : 0;
     return 0;
   }
+  /// The least of the lanes' values.
+  INLINE int least(int value) const { return value; }
   INLINE bool any(bool p) const { return p; }
   /// True while a team of the same warp still works.
   INLINE bool any_in_warp(bool p) const { return p; }
@@ -155,6 +157,10 @@ template <int T> struct WarpTeam {
     const uint32_t votes = votes_of_team(p);
     total = count_ones(votes);
     return count_ones(votes & ((1u << lane) - 1u));
+  }
+  INLINE int least(int value) const {
+    UNROLL for (int width = T / 2; width > 0; width /= 2) value = min(value, lane_shuffle(value, first + (lane ^ width)));
+    return value;
   }
   INLINE bool any(bool p) const { return votes_of_team(p) != 0; }
   INLINE bool any_in_warp(bool p) const { return lane_any(p); }

@@ -1,6 +1,7 @@
 // Products with the constraint Jacobian: J x, J' f and J' D J.
 #pragma once
 #include "constraint/joint_rows.h"
+#include "solver/sparse_factor.h"
 #include "solver/row_forces.h"
 
 /// Whether the row is the limit of a ball joint, which acts on three dofs.
@@ -83,11 +84,9 @@ template <class Team> INLINE void constraint_force(Team team, const Model& model
   }
 }
 
-/// Entry (i, j), j <= i, of a lower triangle stored by rows.
-INLINE int lower_index(int i, int j) { return i * (i + 1) / 2 + j; }
-
 /// Adds the limits of ball joints, each on the 3 x 3 block of its dofs, to H.
-template <class Team> INLINE void ball_limit_curvature(Team team, Env& env, int rows) {
+template <class Team> INLINE void ball_limit_curvature(Team team, const Model& model, Env& env, int rows) {
+  const bool by_pattern = goes_by_pattern(model, env);
   NO_UNROLL for (int row = 0; team.any_in_warp(row < rows); ++row) {
     const bool ball = row < rows && env.row_type(row) == row_ball_limit;
     team.each(ball ? 3 : 0, [&](int k) {
@@ -95,7 +94,7 @@ template <class Team> INLINE void ball_limit_curvature(Team team, Env& env, int 
       const Vec3 j = env.row_axis(row);
       const real curvature = row_force(env, row, env.row_jar(row)).curvature;
       for (int m = 0; m <= k; ++m) {
-        real& h = env.H(lower_index(dof + k, dof + m));
+        real& h = env.H(by_pattern ? place_of(env, dof + k, dof + m) : lower_index(dof + k, dof + m));
         h = fused(curvature * j[k], j[m], h);
       }
     });
@@ -104,6 +103,8 @@ template <class Team> INLINE void ball_limit_curvature(Team team, Env& env, int 
 
 /// Fills H with M + J' D J over the active rows: M, joint rows in order, contacts in order.
 template <class Team> INLINE void hessian(Team team, const Model& model, Env& env, int rows, int contacts, bool active) {
+  const bool by_pattern = goes_by_pattern(model, env);
+  const auto place = [&](int i, int j) { return by_pattern ? place_of(env, i, j) : lower_index(i, j); };
   team.each_if(active, model.nlower, [&](int entry) { env.H(entry) = 0; });
   // The joint rows' share of the diagonal waits in Mv, which the solver fills later.
   gather_rows(team, model, env, rows, active, [&](int dof) -> real& { return env.Mv(dof); }, [&](int row, int, real total) {
@@ -111,10 +112,10 @@ template <class Team> INLINE void hessian(Team team, const Model& model, Env& en
   });
   team.each_if(active, model.nv, [&](int i) {
     int entry = model.dof_Madr(i);
-    NO_UNROLL for (int j = i; j >= 0; j = model.dof_parentid(j)) env.H(lower_index(i, j)) = env.M(entry++);
-    env.H(lower_index(i, i)) = env.H(lower_index(i, i)) + env.Mv(i);
+    NO_UNROLL for (int j = i; j >= 0; j = model.dof_parentid(j)) env.H(place(i, j)) = env.M(entry++);
+    env.H(place(i, i)) = env.H(place(i, i)) + env.Mv(i);
   });
-  if (model.ball_row_max > 0) ball_limit_curvature(team, env, rows);
+  if (model.ball_row_max > 0) ball_limit_curvature(team, model, env, rows);
   NO_UNROLL for (int c = 0; team.any_in_warp(c < contacts); ++c) {
     int entries = 0, first = 0;
     ContactForce w = {};
@@ -127,7 +128,7 @@ template <class Team> INLINE void hessian(Team team, const Model& model, Env& en
       const JacobianEntry a = env.con_J(first + s), b = env.con_J(first + t);
       const Vec3 wb = {fused(w.nn, b.rows.x, fused(w.n1, b.rows.y, w.n2 * b.rows.z)), fused(w.n1, b.rows.x, w.t1 * b.rows.y),
                        fused(w.n2, b.rows.x, w.t2 * b.rows.z)};
-      real& h = env.H(lower_index(a.dof, b.dof));
+      real& h = env.H(place(a.dof, b.dof));
       h = fused(a.rows.x, wb.x, fused(a.rows.y, wb.y, fused(a.rows.z, wb.z, h)));
     });
   }

@@ -64,21 +64,23 @@ template <class Team> INLINE bool couples_trees(Team team, const Model& model, c
   return team.any(coupled);
 }
 
-/// The pattern of H: the tree's, and what contacts between two branches add.
+/// The pattern of H: the trees', and what contacts between two branches add.
 template <class Team> INLINE void hessian_pattern(Team team, const Model& model, Env& env, int contacts) {
   tree_pattern(team, model, env);
-  bool filled = false;
-  NO_UNROLL for (int c = 0; team.any_in_warp(c < contacts); ++c) {
-    const int count = c < contacts ? env.con_num(c) : 0, first = count > 0 ? env.con_adr(c) : 0;
+  bool coupled = false;
+  NO_UNROLL for (int c = team.lane; c < contacts; c += Team::lanes) {
+    const int count = env.con_num(c), first = count > 0 ? env.con_adr(c) : 0;
+    if (count == 0) continue;
     // Dofs of one chain are ancestors of each other already; more dofs than steps up the tree mean a second chain.
-    const int climbed = count > 0 ? model.dof_depth(env.con_J(first).dof) - model.dof_depth(env.con_J(first + count - 1).dof) : 0;
-    const bool two_chains = climbed != count - 1;
-    filled |= count > 0 && two_chains;
-    team.each_if(count > 0 && two_chains, count, [&](int row) {
-      NO_UNROLL for (int t = row + 1; t < count; ++t) add_to_row(model, env, env.con_J(first + row).dof, env.con_J(first + t).dof);
-    });
+    const int climbed = model.dof_depth(env.con_J(first).dof) - model.dof_depth(env.con_J(first + count - 1).dof);
+    if (climbed == count - 1) continue;
+    couple_bodies(model, env, first, count);
+    coupled = true;
   }
-  if (team.any_in_warp(filled)) fill_pattern(team, model, env);
+  team.sync();
+  coupled = team.any(coupled);
+  if (team.any_in_warp(coupled)) order_by_degree(team, model, env, coupled);
+  list_columns(team, model, env, true);
 }
 
 /// Finds out how the Hessian of these contacts is to be factored: see solve_in_memory.
@@ -93,12 +95,11 @@ template <class Team> INLINE void prepare_factor(Team team, const Model& model, 
 /// large one each tree has a block of its own, unless contacts couple trees or a tree is large: then the pattern rules.
 template <class Team, class Vector>
 INLINE void solve_in_memory(Team team, const Model& model, Env& env, bool active, Vector x) {
-  const bool dense = model.nv <= most_dense_dofs, by_tree = model.tree_lower > 0;
-  const bool by_pattern = active && !dense && (!by_tree || env.coupled), by_blocks = active && !by_pattern;
+  const bool dense = model.nv <= most_dense_dofs;
+  const bool by_pattern = active && goes_by_pattern(model, env), by_blocks = active && !by_pattern;
   if (team.any_in_warp(by_pattern)) {
     const auto entry = [&](int i, int j) -> real& { return env.H(lower_index(i, j)); };
-    factor_pattern(team, model, env, smallest_length, by_pattern, entry);
-    solve_pattern(team, model, env, by_pattern, entry, x);
+    solve_by_pattern(team, model, env, smallest_length, by_pattern, entry, x);
   }
   if (team.any_in_warp(by_blocks)) {
     const int count = dense ? 1 : model.ntree;

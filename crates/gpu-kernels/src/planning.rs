@@ -139,9 +139,13 @@ fn work_array(shape: &Shape, field: &Field) -> WorkArray {
         first_stage: first as u32,
         // Teams of several lanes factor the implicit mass matrix in the Hessian's memory.
         last_stage: if field.name == "H" && shape.is_implicit() { last.max(stage("integrate")) } else { last } as u32,
-        // Where trees are factored one by one, the whole matrix is only for environments whose trees touch.
-        traffic: if field.name == "H" && shape.sizes["tree_lower"] > 0 { 0 } else { traffic(field.name) },
+        traffic: if is_seldom_used(shape, field.name) { 0 } else { traffic(field.name) },
     }
+}
+
+/// Where trees are factored one by one, the whole matrix and its pattern are only for environments whose trees touch.
+fn is_seldom_used(shape: &Shape, array: &str) -> bool {
+    shape.sizes["tree_lower"] > 0 && (array == "H" || array.starts_with("factor_"))
 }
 
 /// Words of a set of the dofs that are factored together.
@@ -157,7 +161,8 @@ fn traffic(name: &str) -> u64 {
     match name {
         "H" | "tree_L" => 60,
         "search" | "grad" | "acc" | "Ma" | "Mv" | "force_constraint" => 30,
-        "L" | "implicit_L" => 20,
+        "L" | "implicit_L" | "factor_place" | "factor_dof" => 20,
+        "factor_mask" | "factor_body" | "factor_adr" | "factor_end" | "factor_list" => 15,
         "row_jar" | "row_jv" | "row_dof" | "row_type" | "row_D" => 15,
         "M" | "cdof" | "body_position" | "body_orientation" => 8,
         "con_J" => 5,

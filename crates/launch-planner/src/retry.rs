@@ -142,8 +142,8 @@ impl<'a> RetryPool<'a> {
     }
 }
 
-/// What grows with contacts is too large for shared memory.
+/// What grows with contacts is too large for shared memory, and what is seldom used is not worth it.
 fn place_of(model: &ModelDims, name: &str) -> Placement {
-    let grows = model.arrays.iter().any(|array| array.name == name && WorkArray::depends_on_capacity(array));
-    if grows { Placement::Global } else { Placement::Shared }
+    let goes = |array: &WorkArray| array.name == name && (array.depends_on_capacity() || array.traffic == 0);
+    if model.arrays.iter().any(goes) { Placement::Global } else { Placement::Shared }
 }

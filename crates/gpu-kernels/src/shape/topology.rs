@@ -17,6 +17,9 @@ const ENABLE_OVERRIDE: u32 = 1 << 0;
 /// `most_dense_dofs` of `kernels/solver/sparse_factor.h`.
 const MOST_DENSE_DOFS: i64 = 48;
 
+/// Trees of fewer dofs leave most lanes idle when one after the other is factored in registers: such models go by the pattern.
+const LEAST_TREE_DOFS: i64 = 12;
+
 /// All sizes and topology arrays of the field table.
 pub(super) fn of(model: &Model, collisions: &CollisionTable) -> (Sizes, Arrays) {
     let mut sizes = Sizes::new();
@@ -27,16 +30,20 @@ pub(super) fn of(model: &Model, collisions: &CollisionTable) -> (Sizes, Arrays) 
     collision(collisions, &mut arrays);
     actuators(model, &mut arrays);
     let count = |name: &str| arrays[name].len() as i64;
-    let nv = model.nv as i64;
+    let (nv, nbody) = (model.nv as i64, model.nbody as i64);
     let tree_max = arrays["tree_dofnum"].iter().copied().max().map_or(0, i64::from);
-    // Dofs of a block that a team factors in registers: all of them, or a tree's.
-    let blocks = [nv, tree_max].into_iter().find(|n| *n <= MOST_DENSE_DOFS).unwrap_or(0);
+    // Dofs of a block that a team factors in registers: all of them, a tree's, or none.
+    let blocks = match nv {
+        _ if nv <= MOST_DENSE_DOFS => nv,
+        _ if (LEAST_TREE_DOFS..=MOST_DENSE_DOFS).contains(&tree_max) => tree_max,
+        _ => 0,
+    };
     sizes.extend([
         ("nq", model.nq as i64),
         ("nv", nv),
         ("nu", model.nu as i64),
         ("na", model.na as i64),
-        ("nbody", model.nbody as i64),
+        ("nbody", nbody),
         ("njnt", model.njnt as i64),
         ("ngeom", model.ngeom as i64),
         ("nsite", model.nsite as i64),
@@ -63,7 +70,9 @@ pub(super) fn of(model: &Model, collisions: &CollisionTable) -> (Sizes, Arrays) 
         ("tree_lower", if nv > MOST_DENSE_DOFS && blocks > 0 { tree_max * (tree_max + 1) / 2 } else { 0 }),
         ("pivot_words", 2 * ((blocks + 4) / 4 * 4) * i64::from(blocks > 0)),
         ("pattern_dofs", if nv > MOST_DENSE_DOFS { nv } else { 0 }),
-        ("pattern_words", if nv > MOST_DENSE_DOFS { nv * ((nv + 31) / 32) } else { 0 }),
+        ("pattern_bodies", if nv > MOST_DENSE_DOFS { nbody } else { 0 }),
+        ("pattern_columns", if nv > MOST_DENSE_DOFS { most_columns(&arrays["body_dofnum"]) } else { 0 }),
+        ("pattern_words", if nv > MOST_DENSE_DOFS { nbody * ((nbody + 31) / 32) } else { 0 }),
         ("friction_row_max", friction_rows(model)),
         ("ball_row_max", if has_ball_limit(model) { friction_rows(model) + limit_rows(model) } else { 0 }),
         ("row_max", friction_rows(model) + limit_rows(model)),
@@ -84,6 +93,13 @@ fn has_ball_limit(model: &Model) -> bool {
 fn limit_rows(model: &Model) -> i64 {
     let limited = (0..model.njnt).filter(|j| model.jnt_limited[*j] != 0);
     limited.map(|j| if model.jnt_type[j] == BALL { 1 } else { 2 }).sum()
+}
+
+/// Columns that the bodies' rows have beyond themselves in whatever order they are eliminated: of two bodies the later one's dofs.
+fn most_columns(body_dofs: &[i32]) -> i64 {
+    let mut dofs: Vec<i64> = body_dofs.iter().copied().filter(|n| *n > 0).map(i64::from).collect();
+    dofs.sort_unstable();
+    dofs.iter().zip(0..).map(|(dofs, smaller)| dofs * smaller).sum()
 }
 
 fn copies(model: &Model, arrays: &mut Arrays) {

@@ -75,8 +75,49 @@ fn chain() -> String {
     )
 }
 
-/// More dofs than fit a dense matrix in trees that do: each is solved by itself until two of them touch. With `pendulum` the trees
-/// are not all alike.
+/// More dofs than fit a dense matrix in trees that do and are large: each is solved by itself in registers until two of them touch.
+/// With `pendulum` the trees are not all alike.
+fn acrobats(pendulum: bool) -> String {
+    let limb = |k: usize| {
+        let (x, y) = ([0.15, -0.15][k % 2], [0.1, -0.1][k / 2]);
+        format!(
+            "<body pos='{x} {y} 0'><joint axis='0 1 0'/><joint axis='1 0 0' range='-0.2 0.3' limited='true'/>
+             <geom type='capsule' fromto='0 0 0 {x} {y} -0.05' size='0.04'/></body>"
+        )
+    };
+    let limbs: String = (0..4).map(limb).collect();
+    let acrobat = |k: usize| {
+        let (x, height) = (k as f64 * 0.3, 1 + 2 * (k % 2));
+        format!("<body pos='{x} 0 0.{height}'><freejoint/><geom type='sphere' size='0.12'/>{limbs}</body>")
+    };
+    let swing = "<body pos='-1 0 0.4'><joint axis='0 1 0' damping='0.1'/><geom type='capsule' fromto='0 0 0 0.2 0 -0.2' size='0.05'/></body>";
+    let (acrobats, swing) = ((0..4).map(acrobat).collect::<String>(), if pendulum { swing } else { "" });
+    format!(
+        "<mujoco model='acrobats'><option timestep='0.004'/><default><joint damping='0.2'/></default>
+         <worldbody><geom type='plane' size='0 0 1'/>{swing}{acrobats}</worldbody></mujoco>"
+    )
+}
+
+/// Bodies with six dofs of their own joints beside bodies with fewer, close enough to touch.
+fn loose_joints() -> String {
+    const ARM: &str = "<body pos='0 0.1 0'><joint axis='1 0 0'/><joint axis='0 0 1'/><geom type='sphere' size='0.06' pos='0 0.1 0'/></body>";
+    let body = |k: usize| {
+        format!(
+            "<body pos='{} 0 0.{}'><joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/><joint type='slide' axis='0 0 1'/>
+             <joint axis='0 0 1'/><joint axis='0 1 0'/><joint axis='1 0 0'/><geom type='capsule' size='0.1 0.05'/>{}</body>",
+            k as f64 * 0.19,
+            13 + k % 3,
+            &ARM[..if k.is_multiple_of(2) { ARM.len() } else { 0 }]
+        )
+    };
+    format!(
+        "<mujoco model='loose_joints'><option timestep='0.003'/><default><joint damping='0.1' armature='0.01'/></default>
+         <worldbody><geom type='plane' size='0 0 1'/>{}</worldbody></mujoco>",
+        (0..8).map(body).collect::<String>()
+    )
+}
+
+/// More dofs than fit a dense matrix in small trees: all of them go by the pattern. With `pendulum` they are not all alike.
 fn crowd(pendulum: bool) -> String {
     let ball = |k: usize| {
         let (x, y, height) = (k % 3, k / 3, 1 + k % 2);
@@ -123,6 +164,9 @@ pub fn all() -> Vec<Model> {
         ("chain.xml", chain()),
         ("crowd_alike.xml", crowd(false)),
         ("crowd.xml", crowd(true)),
+        ("acrobats_alike.xml", acrobats(false)),
+        ("acrobats.xml", acrobats(true)),
+        ("loose_joints.xml", loose_joints()),
         ("slide_beside_balls.xml", beside_balls("<joint type='slide' axis='0 0 1'/><joint axis='0 1 0'/>")),
         ("ball_beside_balls.xml", beside_balls("<joint type='ball' limited='true' range='0 0.3' damping='0.1'/>")),
     ];
