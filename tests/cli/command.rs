@@ -9,6 +9,11 @@ mod inspect;
 mod interrupt;
 mod ladder;
 mod plan;
+#[cfg(all(feature = "cuda", target_os = "linux"))]
+#[path = "../profiler/mod.rs"]
+mod profiler;
+#[cfg(all(feature = "cuda", target_os = "linux"))]
+mod ranges;
 mod run;
 mod tune;
 

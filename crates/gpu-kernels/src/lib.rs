@@ -6,6 +6,7 @@ pub mod executor;
 pub mod fields;
 pub mod pairs;
 pub mod planning;
+pub mod ranges;
 pub mod shape;
 pub mod sources;
 pub mod tuning;

@@ -3,6 +3,7 @@ use crate::SimError;
 use crate::field_access::check_finite;
 use crate::pieces::write_numbers;
 use crate::simulation::Simulation;
+use phalanx_gpu_kernels::ranges::Range;
 
 /// Which environments.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +61,7 @@ impl Simulation {
     /// # Errors
     /// If an environment or keyframe does not exist, or the state is not one; nothing is changed then.
     pub fn reset(&mut self, reset: Reset) -> Result<(), SimError> {
+        let _range = Range::begin("reset");
         let mask = self.mask_of(reset.envs)?;
         let start = self.start_of(reset.to)?;
         let real = self.real_bytes();

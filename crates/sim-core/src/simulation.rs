@@ -5,6 +5,7 @@ use phalanx_gpu_kernels::executor::{CpuExecutor, CpuOptions, Executor, Precision
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 use phalanx_gpu_kernels::executor::{CudaExecutor, CudaOptions};
 use phalanx_gpu_kernels::fields::{FIELDS, Owner, STAGES};
+use phalanx_gpu_kernels::ranges::Range;
 use phalanx_gpu_kernels::shape::Shape;
 use phalanx_launch_planner::{Demand, LaunchPlan};
 use phalanx_model::Model;
@@ -134,6 +135,7 @@ impl Simulation {
     /// # Errors
     /// If the launch is refused.
     pub fn step_many(&mut self, substeps: u32) -> Result<(), SimError> {
+        let _range = Range::counting("step", u64::from(substeps));
         self.run(substeps, self.output_level())?;
         self.steps += u64::from(substeps);
         Ok(())
@@ -144,6 +146,7 @@ impl Simulation {
     /// # Errors
     /// If the launch is refused.
     pub fn forward(&mut self) -> Result<(), SimError> {
+        let _range = Range::begin("forward");
         self.run(0, self.output_level())
     }
 

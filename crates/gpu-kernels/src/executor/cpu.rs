@@ -4,6 +4,7 @@ use super::cpu_memory::HostMemory;
 use super::cpu_plan::{cpu_limits, cpu_plan, rehearsed};
 use super::{CallTimes, Executor, ExecutorError, Memory, Needs, Seen, StepKernels, workspace_slots};
 use crate::planning::model_dims;
+use crate::ranges::Range;
 use crate::shape::Shape;
 use crate::view::ArgumentBlock;
 use phalanx_launch_planner::{
@@ -219,6 +220,7 @@ impl CpuExecutor {
         let room = workspaces.first().map_or(0, |workspace| workspace.bytes().len() / *real_bytes) as u64;
         let recent = marks(arguments);
         let replan = |capacity: Capacity| {
+            let _range = Range::counting("plan a re-size", u64::from(capacity.contacts));
             let demand = Demand { capacity: Some(capacity), ..demand.clone() };
             let after = cpu_plan(dims, &demand, host.clone(), threads, *real_bytes as u64).ok()?;
             (after.step().layout.global_words_per_env <= room).then_some(after)
@@ -241,6 +243,7 @@ impl CpuExecutor {
 
     /// Runs `step` over [0, count) in fast or in retry workspaces.
     fn run(&mut self, arguments: &ArgumentBlock, is_retry: bool, count: i64) {
+        let _range = Range::begin(if is_retry { "retry kernel" } else { "step kernel" });
         self.block.copy_from(arguments);
         self.block.apply(if is_retry { &self.retry_slots } else { &self.fast_slots });
         self.block.set("is_retry", u64::from(is_retry));
@@ -328,6 +331,7 @@ impl Executor for CpuExecutor {
         Ok(std::mem::take(&mut self.times))
     }
     fn reset(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
+        let _range = Range::begin("reset kernel");
         // SAFETY: the block's pointers are live for the call and ranges are disjoint.
         self.over(arguments.get("num_envs") as i64, |b, e, _| unsafe {
             (self.build.reset)(arguments.as_slice().as_ptr().cast(), b, e)
@@ -335,6 +339,7 @@ impl Executor for CpuExecutor {
         Ok(())
     }
     fn set_constants(&mut self, arguments: &ArgumentBlock, environments: u64) -> Result<(), ExecutorError> {
+        let _range = Range::begin("set_constants kernel");
         let mut block = arguments.clone();
         block.apply(&self.retry_slots);
         self.over(environments as i64, |begin, end, thread| {
@@ -345,6 +350,7 @@ impl Executor for CpuExecutor {
         self.judge()
     }
     fn random_controls(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
+        let _range = Range::begin("random_controls kernel");
         self.block.copy_from(arguments);
         self.block.apply(&self.retry_slots);
         let block = &self.block;

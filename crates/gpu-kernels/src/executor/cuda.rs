@@ -22,6 +22,7 @@ use crate::cuda::{
     Buffer, CudaError, Device, DeviceAttributes, Kernel, LaunchShape, Module, Stream, StreamHandle, driver_version,
 };
 use crate::planning::batch_dims;
+use crate::ranges::Range;
 use crate::shape::Shape;
 use crate::tuning::{TuningKey, TuningStore};
 use crate::view::ArgumentBlock;
@@ -297,6 +298,7 @@ impl CudaExecutor {
         let started = Instant::now();
         let CudaExecutor { launches, coming, plan, common, learner, device, stand_in, .. } = self;
         let ready = launches.poll(|own| {
+            let _range = Range::begin("take over compiled kernels");
             let Some(Coming { second, workspace }) = coming.take() else { unreachable!("they are taken over once") };
             let after = stand_in::within(second.compiled(&own)?, plan, workspace.bytes())?;
             let launches = Launches::load(device, &own, &after, [workspace, stand_in.workspace.clone()], common)?;
@@ -330,6 +332,7 @@ impl CudaExecutor {
         catch_up(seen, &words);
         catch_up(told, &words);
         let replan = |capacity: Capacity| {
+            let _range = Range::counting("plan a re-size", u64::from(capacity.contacts));
             let after = second.resized(*own, capacity).map_err(ExecutorError::from);
             let after = after.and_then(|after| stand_in::within(after, plan, step.workspace.bytes()));
             after.inspect_err(|why| tracing::debug!("no workspace of {} contacts: {why}", capacity.contacts)).ok()
@@ -408,12 +411,12 @@ impl Executor for CudaExecutor {
                 self.generic_only
             }
             Some(launches) => {
-                launches.step.run(arguments, (0, 1), self.stream)?;
-                launches.retry.run(arguments, news, self.stream)?;
+                launches.step.run("step kernel", arguments, (0, 1), self.stream)?;
+                launches.retry.run("retry kernel", arguments, news, self.stream)?;
                 self.generic_only
             }
             None => {
-                self.stand_in.run(arguments, news, self.stream)?;
+                self.stand_in.run("stand-in kernel", arguments, news, self.stream)?;
                 // Its workspaces hold whatever is needed: no retry kernel follows that would clear what this one leaves.
                 self.common.progress.zero(self.stream)?;
                 true
@@ -437,9 +440,11 @@ impl Executor for CudaExecutor {
         Ok(self.news.take_times()?)
     }
     fn reset(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
+        let _range = Range::begin("reset kernel");
         self.launch_small(&self.reset, arguments, arguments.get("num_envs"))
     }
     fn set_constants(&mut self, arguments: &ArgumentBlock, environments: u64) -> Result<(), ExecutorError> {
+        let _range = Range::begin("set_constants kernel");
         let mut block = arguments.clone();
         block.apply(&self.stand_in.slots);
         block.set("num_envs", environments);
@@ -448,6 +453,7 @@ impl Executor for CudaExecutor {
         self.judge()
     }
     fn random_controls(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
+        let _range = Range::begin("random_controls kernel");
         let items = arguments.get("num_envs") * arguments.get("nu").max(1);
         let Some(checks) = &self.checks else { return self.launch_small(&self.random_controls, arguments, items) };
         let mut block = arguments.clone();

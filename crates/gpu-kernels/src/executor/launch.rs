@@ -2,6 +2,7 @@
 use super::compiled_plan::Specialised;
 use super::workspace_slots;
 use crate::cuda::{Buffer, CudaError, Device, Kernel, LaunchShape, Module, StreamHandle};
+use crate::ranges::Range;
 use crate::view::{ArgumentBlock, slot_index};
 use phalanx_launch_planner::{KernelPlan, LaunchPlan};
 use std::sync::Arc;
@@ -95,13 +96,15 @@ impl Launch {
     }
 
     /// Runs the kernel over what its plan says: the batch, or the retry list. `news` is null for all but a call's last launch, and
-    /// comes with its period.
+    /// comes with its period. A profiler sees it under `name`.
     pub(super) fn run(
         &mut self,
+        name: &str,
         arguments: &ArgumentBlock,
         news: (u64, u64),
         stream: StreamHandle,
     ) -> Result<(), CudaError> {
+        let _range = Range::begin(name);
         self.block.copy_from(arguments);
         self.block.apply(&self.slots);
         self.block.set("news", news.0);
