@@ -152,7 +152,7 @@ INLINE void run_environment(Team team, const Arguments& a, Workspace workspace, 
   StageClock clock(a.stage_clocks);
   begin_stage(team, env, stage_load);
   load(team, model, env);
-  clock.stage(team, env, 0);
+  clock.stage(team, env, stage_load);
   const int substeps = (int)a.substeps, passes = substeps + (a.output_level > 0 ? 1 : 0);
   // Lanes of a warp must leave this loop and its branches together: what decides them is the same for all, since the teams of a
   // warp start at the same pass; the retry launch, whose teams do not, has one team a warp.
@@ -165,7 +165,7 @@ INLINE void run_environment(Team team, const Arguments& a, Workspace workspace, 
     if (env.alive) finish_pass(team, model, env, pass, advancing, bad, tally);
     team.sync();
   }
-  clock.stage(team, env, 14);
+  clock.stage(team, env, stage_commit);
   team.sync();
 }
 

@@ -367,6 +367,26 @@ struct Arguments {
   uint32_t* finding_count;
 };
 
+/// The stages of a step in the order in which they run, and what recomputes edited model fields.
+enum Stage {
+  stage_load,
+  stage_forward_kinematics,
+  stage_center_of_mass,
+  stage_mass_matrix,
+  stage_velocities,
+  stage_passive_forces,
+  stage_actuation,
+  stage_bias_forces,
+  stage_smooth_forces,
+  stage_find_pairs,
+  stage_find_contacts,
+  stage_build_constraints,
+  stage_solve_constraints,
+  stage_integrate,
+  stage_commit,
+  stage_set_constants,
+};
+
 /// Fields by their number in the table.
 enum Array {
   array_body_parentid,

@@ -32,9 +32,6 @@ struct Finding {
 };
 enum FindingKind { found_nothing, found_index, found_not_finite };
 
-/// The stages that do not follow upon the one before, and what the entry point ends with that has none.
-constexpr int stage_load = 0, stage_forward_kinematics = 1, stage_integrate = 13, stage_set_constants = 15;
-
 #if defined(PHALANX_CHECKED)
 /// Keeps a finding, if it is the environment's first.
 template <class Arguments> NOINLINE void keep_finding(const Arguments& a, int64_t environment, Finding found) {

@@ -1,5 +1,6 @@
 // The end of each stage: its time, when asked for, and what a checked build looks for.
 #pragma once
+#include "generated/view.h"
 #include "platform/checked.h"
 #if !PHALANX_GPU
 #include <ctime>

@@ -155,8 +155,8 @@ fn chain_words(shape: &Shape) -> u64 {
 }
 
 /// How much an array is used, relatively: a weight for the whole of it. The solver walks its arrays once an iteration and more;
-/// the rest is touched once or twice a step. What there is for every contact is rarely full: on an H200 the contacts' Jacobian in global memory cost
-/// the G1 and the Go1 nothing.
+/// the rest is touched once or twice a step. What there is for every contact is rarely full: on an H200 the contacts' Jacobian in
+/// global memory cost the G1 and the Go1 nothing.
 fn traffic(name: &str) -> u64 {
     match name {
         "H" | "tree_L" => 60,

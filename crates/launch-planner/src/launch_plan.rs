@@ -124,7 +124,7 @@ impl LaunchPlan {
     /// they are compiled.
     pub fn stand_in(&self, model: &ModelDims) -> KernelPlan {
         let retry = self.retry();
-        let mut layout = layout(&model.arrays, retry.capacity, |_| Placement::Global);
+        let mut layout = layout(&model.arrays, retry.capacity, retry.capacity, |_| Placement::Global);
         layout.global_words_per_env = retry.layout.global_words_per_env;
         KernelPlan {
             name: "stand-in".to_string(),

@@ -50,6 +50,9 @@ pub(crate) const GLOBAL_STRIDE_WORDS: u64 = 32;
 /// are refused for their size later.
 const TOO_MANY_WORDS: u64 = 1 << 56;
 
+/// Times that every item of shared memory is tried at the front, at most.
+const MOST_ROUNDS: usize = 4;
+
 /// Offsets are multiples of 16 bytes, so that four words can be moved by one instruction.
 const ALIGNMENT_WORDS: u64 = 4;
 
@@ -60,16 +63,18 @@ impl WorkspaceLayout {
     }
 }
 
-/// The capacity for which fixed arrays make room. It is the same whatever the real one is, so that they do not move.
-const TYPICAL_CAPACITY: Capacity = Capacity { contacts: 16, jacobian_words: 1024 };
-
 /// Packs arrays so that arrays that live in the same stage never share a word, and arrays that do not live at the same
 /// time share as many as possible.
 ///
-/// Arrays whose size does not depend on the capacity are packed first, from offset 0, so their offsets are constants of
-/// the model and its placement. The others fill the gaps between them in time and space, and the words behind them.
+/// Arrays whose size does not depend on the capacity lie where they would if it were `usual`, the model's, so their offsets are
+/// constants of the model and its placement. The others fill the gaps between them in time and space, and the words behind them.
 /// The strides are the packed sizes; the planner pads them with [`bank_stride`] for its teams.
-pub fn layout(arrays: &[WorkArray], capacity: Capacity, place: impl Fn(&str) -> Placement) -> WorkspaceLayout {
+pub fn layout(
+    arrays: &[WorkArray],
+    usual: Capacity,
+    capacity: Capacity,
+    place: impl Fn(&str) -> Placement,
+) -> WorkspaceLayout {
     let mut placed: Vec<PlacedArray> = arrays
         .iter()
         .map(|array| PlacedArray {
@@ -79,23 +84,26 @@ pub fn layout(arrays: &[WorkArray], capacity: Capacity, place: impl Fn(&str) -> 
             words: array.words_at(capacity).min(TOO_MANY_WORDS),
         })
         .collect();
-    let mut pack_all = |placement: Placement| {
-        let items = |depends_on_capacity: bool, capacity: Capacity| -> Vec<Item> {
-            let here = |&(index, array): &(usize, &WorkArray)| {
-                placed[index].placement == placement && array.depends_on_capacity() == depends_on_capacity
-            };
+    let mut pack_all = |placement: Placement, rounds: usize| {
+        let items = |capacity: Capacity| -> Vec<Item> {
+            let here = |&(index, _): &(usize, &WorkArray)| placed[index].placement == placement;
             let item = |(index, array)| Item::new(index, array, capacity);
-            arrays.iter().enumerate().filter(here).map(item).collect()
+            arrays.iter().enumerate().filter(here).map(item).filter(|item| item.words > 0).collect()
         };
-        let fixed = best_packing(&Packing::default(), &items(false, capacity), &items(true, TYPICAL_CAPACITY));
-        let packing = best_packing(&fixed, &items(true, capacity), &[]);
+        let is_fixed = |item: &Item| !arrays[item.index].depends_on_capacity();
+        let together = best_packing(&Packing::default(), &items(usual), rounds);
+        let offset_together = |item: &Item| together.items.iter().find(|(other, _)| other.index == item.index);
+        let mut growing: Vec<Item> = items(capacity).into_iter().filter(|item| !is_fixed(item)).collect();
+        growing.sort_by_key(|item| offset_together(item).map(|(_, offset)| *offset));
+        let fixed = Packing { items: together.items.iter().copied().filter(|(item, _)| is_fixed(item)).collect() };
+        let packing = best_packing(&fixed, &growing, rounds);
         for (item, offset) in &packing.items {
             placed[item.index].offset_words = *offset;
         }
         packing.words()
     };
-    let shared_words_per_env = pack_all(Placement::Shared);
-    let global_words_per_env = pack_all(Placement::Global);
+    let shared_words_per_env = pack_all(Placement::Shared, MOST_ROUNDS);
+    let global_words_per_env = pack_all(Placement::Global, 1); // there is plenty
     WorkspaceLayout { arrays: placed, shared_words_per_env, global_words_per_env }
 }
 
@@ -165,7 +173,7 @@ impl Packing {
 
     /// Puts an item at the lowest offset at which it meets no item that lives at the same time.
     fn first_fit(&mut self, item: Item) {
-        let living = self.items.iter().filter(|(other, _)| other.words > 0 && other.lives_with(&item));
+        let living = self.items.iter().filter(|(other, _)| other.lives_with(&item));
         let mut taken: Vec<(u64, u64)> =
             living.map(|(other, offset)| (*offset, offset.saturating_add(other.words))).collect();
         taken.sort_unstable();
@@ -180,47 +188,49 @@ impl Packing {
     }
 }
 
-/// Packs `group` around what is packed already, so that it and what is packed `later` take few words together.
+/// Packs `group` around what is packed already.
 ///
-/// First fit in two orders, largest first and longest-lived first; then each item in turn is tried at the front of the
-/// queue and stays there if that helps. Stops at a packing that cannot be better.
-fn best_packing(already: &Packing, group: &[Item], later: &[Item]) -> Packing {
-    let largest_first = |item: &Item| (Reverse(item.words), item.first_stage, item.index);
-    let longest_first = |item: &Item| (Reverse(item.last_stage - item.first_stage), Reverse(item.words), item.index);
-    let mut later = later.to_vec();
-    later.sort_by_key(largest_first);
+/// First fit in five orders: by words, by stages, by the product of both, by the first stage, and as they come. Then each item in
+/// turn is tried at the front of the queue and stays there if that helps, for so many rounds or until none does. Stops at a packing
+/// that cannot be better.
+fn best_packing(already: &Packing, group: &[Item], rounds: usize) -> Packing {
+    let stages = |item: &Item| item.last_stage - item.first_stage;
+    let area = |item: &Item| u128::from(item.words) * (u128::from(stages(item)) + 1);
+    let mut queues: [Vec<Item>; 5] = std::array::from_fn(|_| group.to_vec());
+    queues[0].sort_by_key(|item| (Reverse(item.words), item.first_stage, item.index));
+    queues[1].sort_by_key(|item| (Reverse(stages(item)), Reverse(item.words), item.index));
+    queues[2].sort_by_key(|item| (Reverse(area(item)), item.index));
+    queues[3].sort_by_key(|item| (item.first_stage, Reverse(item.words), item.index));
     // Between equally small packings the one whose items lie lower: it has fewer items that stick out.
-    let score = |packing: &Packing| {
-        let all = packing.with(&later);
-        (packing.words().saturating_add(all.words()), all.sum_of_ends())
-    };
+    let score = |packing: &Packing| (packing.words(), packing.sum_of_ends());
     let floor = {
-        let mut items: Vec<Item> = already.items.iter().map(|(item, _)| *item).chain(group.iter().copied()).collect();
-        let alone = most_words_alive(&items);
-        items.extend(&later);
-        alone.saturating_add(most_words_alive(&items))
+        let items = already.items.iter().map(|(item, _)| *item).chain(group.iter().copied());
+        most_words_alive(&items.collect::<Vec<_>>()).max(already.words())
     };
 
-    let mut queues = [group.to_vec(), group.to_vec()];
-    queues[0].sort_by_key(largest_first);
-    queues[1].sort_by_key(longest_first);
     let (mut best, mut queue) = queues
         .map(|queue| (already.with(&queue), queue))
         .into_iter()
         .min_by_key(|(packing, _)| score(packing))
-        .expect("two orders");
+        .expect("five orders");
     let mut best_score = score(&best);
-    for position in 1..group.len() {
-        if best_score.0 <= floor {
-            break;
+    for _ in 0..rounds {
+        let before = best_score;
+        for position in 1..group.len() {
+            if best_score.0 <= floor {
+                return best;
+            }
+            queue[..=position].rotate_right(1);
+            let packing = already.with(&queue);
+            let new_score = score(&packing);
+            if new_score < best_score {
+                (best, best_score) = (packing, new_score);
+            } else {
+                queue[..=position].rotate_left(1);
+            }
         }
-        queue[..=position].rotate_right(1);
-        let packing = already.with(&queue);
-        let new_score = score(&packing);
-        if new_score < best_score {
-            (best, best_score) = (packing, new_score);
-        } else {
-            queue[..=position].rotate_left(1);
+        if best_score == before {
+            break;
         }
     }
     best

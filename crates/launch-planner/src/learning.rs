@@ -208,7 +208,7 @@ fn retry_time(since: &Observed, plan: &LaunchPlan) -> u128 {
 /// maximum, in all at most `MOST_GROWTH` times as much.
 pub(crate) fn room_to_grow(device: &DeviceLimits, model: &ModelDims, step: &KernelPlan, planned: u128) -> u128 {
     let place = |name: &str| step.placement.get(name).copied().unwrap_or(Placement::Global);
-    let words = layout(&model.arrays, model.proven, place).global_words_per_env;
+    let words = layout(&model.arrays, model.usual, model.proven, place).global_words_per_env;
     let unshared = occupancy(device, step.threads_per_block, step.registers_per_thread, 0);
     let teams = u64::from(unshared.blocks_per_sm)
         .saturating_mul(device.multiprocessor_count.into())

@@ -55,8 +55,8 @@ impl<'a> RetryPool<'a> {
         attributes: &'a KernelAttributes,
         generic: bool,
     ) -> Result<Self, PlanError> {
-        let everything = layout(&model.arrays, model.proven, |_| Placement::Global);
-        let mut mixed = layout(&model.arrays, model.proven, |name| place_of(model, name));
+        let everything = layout(&model.arrays, model.proven, model.proven, |_| Placement::Global);
+        let mut mixed = layout(&model.arrays, model.proven, model.proven, |name| place_of(model, name));
         mixed.shared_words_per_env = bank_stride(mixed.shared_words_per_env, LANES);
         mixed.global_words_per_env = everything.global_words_per_env;
         let of_block = [(everything, 0), (mixed, model.model_words_per_block)];

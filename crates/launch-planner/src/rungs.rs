@@ -26,7 +26,7 @@ pub(crate) fn placements(model: &ModelDims, demand: &Demand, capacity: Capacity)
     };
     // Words per access, in thousandths: whole numbers, so that every machine moves the same.
     let worth = |i: usize| u128::from(arrays[i].words_at(capacity)) * 1000 / u128::from(arrays[i].traffic + 1);
-    let mut rungs = vec![rung(arrays, capacity, &global, demand)];
+    let mut rungs = vec![rung(model, capacity, &global, demand)];
     loop {
         let peak = peak_stage(arrays, capacity, &global);
         let alive = |i: &usize| arrays[*i].first_stage <= peak && peak <= arrays[*i].last_stage;
@@ -35,7 +35,7 @@ pub(crate) fn placements(model: &ModelDims, demand: &Demand, capacity: Capacity)
         let next = here.max_by_key(|&i| (worth(i), Reverse(i)));
         let Some(next) = next.or_else(|| (0..arrays.len()).find(|&i| movable(i, &global))) else { return rungs };
         global[next] = true;
-        let candidate = rung(arrays, capacity, &global, demand);
+        let candidate = rung(model, capacity, &global, demand);
         if rungs.last().is_some_and(|last| candidate.layout.shared_words_per_env < last.layout.shared_words_per_env) {
             rungs.push(candidate);
         }
@@ -57,12 +57,13 @@ fn words_alive(arrays: &[WorkArray], capacity: Capacity, global: &[bool], stage:
     alive.fold(0u64, |sum, (array, _)| sum.saturating_add(array.words_at(capacity)))
 }
 
-fn rung(arrays: &[WorkArray], capacity: Capacity, global: &[bool], demand: &Demand) -> Rung {
+fn rung(model: &ModelDims, capacity: Capacity, global: &[bool], demand: &Demand) -> Rung {
+    let arrays = &model.arrays;
     let place = |name: &str| {
         let index = arrays.iter().position(|array| array.name == name).expect("a name of the model");
         if global[index] { Placement::Global } else { Placement::Shared }
     };
-    let mut layout = layout(arrays, capacity, place);
+    let mut layout = layout(arrays, model.usual, capacity, place);
     layout.global_words_per_env = layout.global_words_per_env.next_multiple_of(GLOBAL_STRIDE_WORDS);
 
     let weigh = |weight: &dyn Fn(&WorkArray) -> u64| {

@@ -314,16 +314,18 @@ fn the_ladder_of_the_worked_example_is_the_planners() {
         ));
     }
 
-    // The last rungs: with one array less, the same block is too large, and the best of the others holds fewer.
-    assert!(with_blocks("t4", &row(count - 1), 16).is_none());
-    let before = best_of_blocks("t4", &row(count - 1));
+    // The last rungs: on the one before, the same block is too large, and the best of the others holds fewer. A move that makes the
+    // workspace no smaller is no rung.
+    let earlier = (0..count).rev().find(|&count| with_blocks("t4", &row(count), 1).is_some()).unwrap();
+    assert_eq!(count - earlier, 2, "the page says that one move between them makes the workspace no smaller");
+    assert!(with_blocks("t4", &row(earlier), 16).is_none());
+    let before = best_of_blocks("t4", &row(earlier));
     let (step, each) = (before.step(), 4 * before.step().layout.shared_words_per_env);
     let at_once = step.envs_per_block * step.blocks_per_sm;
     assert!(16 * each > 65_536);
     says(&format!(
-        "With {} arrays in global memory an environment takes {each} bytes; 16 of them, {}, are more than there is, and \
-         {at_once} are the most, in {} blocks of {}: {} each, rounded up {}.",
-        count - 1,
+        "With {earlier} arrays in global memory an environment takes {each} bytes; 16 of them, {}, are more than there is, \
+         and {at_once} are the most, in {} blocks of {}: {} each, rounded up {}. The next alone makes it no smaller.",
         grouped(16 * each),
         step.blocks_per_sm,
         step.envs_per_block,

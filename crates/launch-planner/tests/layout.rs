@@ -19,8 +19,8 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) })]
 
     #[test]
-    fn arrays_that_live_together_never_overlap(arrays in any_arrays(), capacity in any_capacity()) {
-        let layout = layout(&arrays, capacity, mixed);
+    fn arrays_that_live_together_never_overlap(arrays in any_arrays(), usual in any_capacity(), capacity in any_capacity()) {
+        let layout = layout(&arrays, usual, capacity, mixed);
         for (i, a) in layout.arrays.iter().enumerate() {
             prop_assert_eq!(a.words, arrays[i].words_at(capacity));
             prop_assert_eq!(a.offset_words % 4, 0);
@@ -36,8 +36,10 @@ proptest! {
     }
 
     #[test]
-    fn fixed_offsets_do_not_move_with_the_capacity(arrays in any_arrays(), one in any_capacity(), other in any_capacity()) {
-        let (one, other) = (layout(&arrays, one, mixed), layout(&arrays, other, mixed));
+    fn fixed_offsets_do_not_move_with_the_capacity(
+        arrays in any_arrays(), usual in any_capacity(), one in any_capacity(), other in any_capacity()
+    ) {
+        let (one, other) = (layout(&arrays, usual, one, mixed), layout(&arrays, usual, other, mixed));
         for (index, array) in arrays.iter().enumerate().filter(|(_, array)| !array.depends_on_capacity()) {
             prop_assert_eq!(&one.arrays[index], &other.arrays[index], "{} moved", array.name);
         }
@@ -63,7 +65,10 @@ proptest! {
 #[test]
 fn arrays_that_do_not_live_together_share_their_words() {
     let arrays = [scratch("kinematics", 100, 0, 3), scratch("solver", 80, 4, 9), scratch("always", 20, 0, 9)];
-    assert_eq!(layout(&arrays, Capacity::default(), |_| Placement::Shared).shared_words_per_env, 120);
+    assert_eq!(
+        layout(&arrays, Capacity::default(), Capacity::default(), |_| Placement::Shared).shared_words_per_env,
+        120
+    );
 }
 
 #[test]
@@ -71,7 +76,8 @@ fn arrays_that_grow_with_the_capacity_use_what_dead_arrays_left() {
     let grows = WorkArray { words_per_contact: 10, ..scratch("contact", 0, 5, 9) };
     let arrays = [scratch("kinematics", 100, 0, 3), grows, scratch("always", 20, 0, 9)];
     let words = |contacts| {
-        layout(&arrays, Capacity { contacts, jacobian_words: 0 }, |_| Placement::Global).global_words_per_env
+        let capacity = |contacts| Capacity { contacts, jacobian_words: 0 };
+        layout(&arrays, capacity(10), capacity(contacts), |_| Placement::Global).global_words_per_env
     };
     assert_eq!((words(1), words(10), words(12)), (120, 120, 140));
 }
@@ -82,13 +88,16 @@ fn a_chain_of_lifetimes_packs_as_tightly_as_its_fullest_stage() {
     let arrays: Vec<WorkArray> =
         (0..12).map(|i| scratch(&format!("a{i}"), 40 + 16 * u64::from(i % 2), i, i + 1)).collect();
     let fullest = (0..11).map(|i| arrays[i].words + arrays[i + 1].words).max().unwrap();
-    assert_eq!(layout(&arrays, Capacity::default(), |_| Placement::Shared).shared_words_per_env, fullest);
+    assert_eq!(
+        layout(&arrays, Capacity::default(), Capacity::default(), |_| Placement::Shared).shared_words_per_env,
+        fullest
+    );
 }
 
 #[test]
 fn the_humanoid_packs_as_tightly_as_its_fullest_stage() {
     let model = humanoid();
-    let layout = layout(&model.arrays, model.usual, |_| Placement::Shared);
+    let layout = layout(&model.arrays, model.usual, model.usual, |_| Placement::Shared);
     let aligned = |array: &WorkArray| array.words_at(model.usual).next_multiple_of(4);
     let alive = |stage| {
         let arrays = model.arrays.iter().filter(move |array| array.first_stage <= stage && stage <= array.last_stage);
@@ -103,5 +112,5 @@ fn sizes_beyond_any_memory_do_not_overflow() {
     let huge = WorkArray { words_per_contact: u64::MAX, ..scratch("huge", u64::MAX, 0, 9) };
     let arrays = [huge, scratch("also_huge", u64::MAX, 0, 9)];
     let capacity = Capacity { contacts: u32::MAX, jacobian_words: u32::MAX };
-    assert!(layout(&arrays, capacity, |_| Placement::Global).global_words_per_env > 1 << 56);
+    assert!(layout(&arrays, capacity, capacity, |_| Placement::Global).global_words_per_env > 1 << 56);
 }

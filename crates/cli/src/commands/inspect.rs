@@ -138,7 +138,8 @@ impl Report<'_> {
 
 impl Bytes {
     fn of(dims: &ModelDims) -> Bytes {
-        let workspace = |capacity| 4 * layout(&dims.arrays, capacity, |_| Placement::Global).global_words_per_env;
+        let workspace =
+            |capacity| 4 * layout(&dims.arrays, capacity, capacity, |_| Placement::Global).global_words_per_env;
         Bytes {
             state: dims.state_bytes_per_env,
             inputs: dims.input_bytes_per_env,

@@ -200,7 +200,7 @@ impl CpuExecutor {
         let dims = model_dims(shape, &[], &[]);
         let open = |a: &WorkArray| WorkArray { first_stage: 0, last_stage: u32::MAX, ..a.clone() };
         let arrays: Vec<WorkArray> = dims.arrays.iter().map(open).collect();
-        let placed = layout(&arrays, dims.proven, |_| Placement::Global);
+        let placed = layout(&arrays, dims.usual, dims.proven, |_| Placement::Global);
         let kernel = KernelPlan { capacity: dims.proven, layout: placed, ..self.plan.retry().clone() };
         let memory =
             HostMemory::zeroed(kernel.layout.global_words_per_env as usize * self.real_bytes, "an open workspace")?;

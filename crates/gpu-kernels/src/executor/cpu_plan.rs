@@ -21,7 +21,7 @@ pub(super) fn cpu_plan(
     word_bytes: u64,
 ) -> Result<LaunchPlan, ExecutorError> {
     let kernel = |name: &str, capacity: Capacity| {
-        let mut placed = layout(&dims.arrays, capacity, |_| Placement::Global);
+        let mut placed = layout(&dims.arrays, dims.usual, capacity, |_| Placement::Global);
         placed.shared_words_per_env = 0;
         KernelPlan {
             name: name.into(),

@@ -407,7 +407,7 @@ impl Executor for CudaExecutor {
         let news = (self.news.address(place), if place > 0 { 1 } else { UNTIMED_NEWS_PERIOD });
         let by_generic = match self.launches.get() {
             Some(launches) if self.plan.never_retries() => {
-                launches.step.run(arguments, news, self.stream)?;
+                launches.step.run("step kernel", arguments, news, self.stream)?;
                 self.generic_only
             }
             Some(launches) => {

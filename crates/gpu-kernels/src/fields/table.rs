@@ -10,14 +10,14 @@ pub const STAGES: &[&str] = &[
     "load",
     "forward_kinematics",
     "center_of_mass",
-    "find_pairs",
-    "find_contacts",
     "mass_matrix",
     "velocities",
     "passive_forces",
     "actuation",
     "bias_forces",
     "smooth_forces",
+    "find_pairs",
+    "find_contacts",
     "build_constraints",
     "solve_constraints",
     "integrate",
@@ -27,14 +27,14 @@ pub const STAGES: &[&str] = &[
 const LOAD: usize = 0;
 const KINEMATICS: usize = 1;
 const COM: usize = 2;
-const PAIRS: usize = 3;
-const CONTACTS: usize = 4;
-const MASS: usize = 5;
-const VELOCITIES: usize = 6;
-const PASSIVE: usize = 7;
-const ACTUATION: usize = 8;
-const BIAS: usize = 9;
-const SMOOTH: usize = 10;
+const MASS: usize = 3;
+const VELOCITIES: usize = 4;
+const PASSIVE: usize = 5;
+const ACTUATION: usize = 6;
+const BIAS: usize = 7;
+const SMOOTH: usize = 8;
+const PAIRS: usize = 9;
+const CONTACTS: usize = 10;
 const BUILD: usize = 11;
 const SOLVE: usize = 12;
 const INTEGRATE: usize = 13;
@@ -211,8 +211,8 @@ pub const FIELDS: &[Field] = &[
     f("v", Real, &[Of(Nv)], "", work(LOAD, COMMIT), "generalized velocity"),
     f("warmstart", Real, &[Of(Nv)], "", work(LOAD, COMMIT), "acceleration that the solver starts from, then its result"),
     // Workspace: kinematics.
-    f("body_position", Vec3, &[Of(Nbody)], "", work(KINEMATICS, SMOOTH), "xpos"),
-    f("body_orientation", Quat, &[Of(Nbody)], "", work(KINEMATICS, SMOOTH), "xquat"),
+    f("body_position", Vec3, &[Of(Nbody)], "", work(KINEMATICS, PAIRS), "xpos"),
+    f("body_orientation", Quat, &[Of(Nbody)], "", work(KINEMATICS, PAIRS), "xquat"),
     f("joint_turn", Quat, &[Of(Njnt)], "", work(KINEMATICS, KINEMATICS), "how the joint's position turns its body"),
     f("joint_anchor", Vec3, &[Of(Njnt)], "", work(KINEMATICS, COM), "xanchor"),
     f("joint_axis", Vec3, &[Of(Njnt)], "", work(KINEMATICS, COM), "xaxis"),

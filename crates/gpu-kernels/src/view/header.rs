@@ -1,6 +1,6 @@
 //! Writes the C++ headers `Arguments`, `Model` and `Env` from the field table.
 use super::slots::slot_names;
-use crate::fields::{Dim, Element, FIELDS, Field, Owner, Size, owned};
+use crate::fields::{Dim, Element, FIELDS, Field, Owner, STAGES, Size, owned};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -59,6 +59,7 @@ fn header(baked: Option<&Baked>) -> String {
     out.push_str("#pragma once\n#include \"view/elements.h\"\n\n");
     let _ = writeln!(out, "#define PHALANX_SPECIALISED {}\n", i32::from(baked.is_some()));
     arguments(&mut out);
+    stages(&mut out);
     array_numbers(&mut out);
     if let Some(baked) = baked {
         tables(&mut out, baked);
@@ -73,6 +74,15 @@ fn arguments(out: &mut String) {
     out.push_str("/// What a launch passes: 8-byte slots only.\nstruct Arguments {\n");
     for slot in slot_names() {
         let _ = writeln!(out, "  {} {};", slot.cpp, slot.name);
+    }
+    out.push_str("};\n\n");
+}
+
+/// The stages, which clocks and checked builds know by their numbers.
+fn stages(out: &mut String) {
+    out.push_str("/// The stages of a step in the order in which they run, and what recomputes edited model fields.\nenum Stage {\n");
+    for stage in STAGES.iter().chain(["set_constants"].iter()) {
+        let _ = writeln!(out, "  stage_{stage},");
     }
     out.push_str("};\n\n");
 }
