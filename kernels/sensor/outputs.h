@@ -1,4 +1,5 @@
-// What the user asked to see: derived fields, written where their pointers are not null.
+// What the user asked to see: derived fields, written where their pointers are not null. What comes next in the step may take the
+// place of what was read here, so each of these ends with a sync.
 #pragma once
 #include "collision/broadphase/find_pairs.h"
 #include "dynamics/tree_factor.h"
@@ -23,31 +24,29 @@ INLINE Vec3 plain_subtree_com(const Model& model, const Env& env, int body) {
 }
 
 template <class Team> INLINE void position_outputs(Team team, const Model& model, const Env& env) {
-  if (!env.alive) return;  // no collective below
   const Arguments& out = *env.arguments;
-  NO_UNROLL for (int b = team.lane; b < model.nbody; b += Team::lanes) {
+  team.each_if(env.alive, model.nbody, [&](int b) {
     if (out.xpos) store(env.xpos(b), env.body_position(b));
     if (out.xquat) store(env.xquat(b), env.body_orientation(b));
     if (out.xipos) store(env.xipos(b), inertial_position(model, env, b));
     if (out.subtree_com) store(env.subtree_com(b), plain_subtree_com(model, env, b));
-  }
-  NO_UNROLL for (int g = team.lane; g < model.ngeom; g += Team::lanes) {
+  });
+  team.each_if(env.alive, model.ngeom, [&](int g) {
     const int body = model.geom_bodyid(g);
     const Quat above = env.body_orientation(body);
     if (out.geom_xpos) store(env.geom_xpos(g), env.body_position(body) + rotate(above, model.geom_pos(g)));
     if (out.geom_xmat) store(env.geom_xmat(g), matrix(normalized(above * model.geom_quat(g))));
-  }
-  NO_UNROLL for (int s = team.lane; s < model.nsite; s += Team::lanes) {
+  });
+  team.each_if(env.alive, model.nsite, [&](int s) {
     const int body = model.site_bodyid(s);
     const Quat above = env.body_orientation(body);
     if (out.site_xpos) store(env.site_xpos(s), env.body_position(body) + rotate(above, model.site_pos(s)));
     if (out.site_xmat) store(env.site_xmat(s), matrix(normalized(above * model.site_quat(s))));
-  }
+  });
 }
 
 template <class Team> INLINE void velocity_outputs(Team team, const Model& model, const Env& env) {
-  if (!env.alive || !env.arguments->cvel) return;
-  NO_UNROLL for (int b = team.lane; b < model.nbody; b += Team::lanes) store(env.cvel(b), env.body_velocity(b));
+  team.each_if(env.alive && env.arguments->cvel, model.nbody, [&](int b) { store(env.cvel(b), env.body_velocity(b)); });
 }
 
 /// The acceleration without constraints, M a = tau - c, which the step itself has no use for.
@@ -63,23 +62,21 @@ template <class Team> INLINE void smooth_acceleration_output(Team team, const Mo
 
 template <class Team> INLINE void force_outputs(Team team, const Model& model, Env& env) {
   smooth_acceleration_output(team, model, env);
-  if (!env.alive) return;
   const Arguments& out = *env.arguments;
-  NO_UNROLL for (int i = team.lane; i < model.nv; i += Team::lanes) {
+  team.each_if(env.alive, model.nv, [&](int i) {
     if (out.qfrc_passive) env.qfrc_passive(i) = env.force_passive(i);
     if (out.qfrc_actuator) env.qfrc_actuator(i) = env.force_actuator(i);
     if (out.qfrc_bias) env.qfrc_bias(i) = env.force_bias(i);
-  }
-  NO_UNROLL for (int u = team.lane; u < model.nu; u += Team::lanes) {
+  });
+  team.each_if(env.alive, model.nu, [&](int u) {
     if (out.actuator_force) env.actuator_force(u) = env.actuation_force(u);
-  }
+  });
 }
 
 template <class Team> INLINE void acceleration_outputs(Team team, const Model& model, const Env& env) {
-  if (!env.alive || !env.fits) return;
   const Arguments& out = *env.arguments;
-  NO_UNROLL for (int i = team.lane; i < model.nv; i += Team::lanes) {
+  team.each_if(env.alive && env.fits, model.nv, [&](int i) {
     if (out.qacc) env.qacc(i) = env.acc(i);
     if (out.qfrc_constraint) env.qfrc_constraint(i) = env.force_constraint(i);
-  }
+  });
 }

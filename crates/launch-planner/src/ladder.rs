@@ -48,19 +48,21 @@ pub fn plan(
     let is_free = demand.capacity.is_none() && demand.fast_contacts.is_none();
     let roomy = if is_free && usual.step().waves == 1 { planned(model.proven).ok() } else { None };
     Ok(match roomy {
-        Some(roomy) if roomy.never_retries() && roomy.tuned == usual.tuned && keeps_shared(&usual, &roomy) => {
+        Some(roomy) if roomy.never_retries() && roomy.tuned == usual.tuned && is_as_good(&usual, &roomy) => {
             LaunchPlan { max_num_envs: usual.max_num_envs, ..roomy }
         }
         _ => usual,
     })
 }
 
-/// Whether all that the step kernel of `usual` has in shared memory is there in that of `roomy`. Measured on an H200: no retry launch is
-/// worth 4 to 6 us a call (one humanoid 18.1 to 20.0 thousand steps per second, 64 of them 1.10 to 1.21 million), contacts
-/// in global memory cost more (8192 half cheetahs 116 to 114 million, 1024 times three humanoids 3.6 to 2.7 million).
-fn keeps_shared(usual: &LaunchPlan, roomy: &LaunchPlan) -> bool {
+/// Whether all that the step kernel of `usual` has in shared memory is there in that of `roomy`, and what it takes of global memory is
+/// little. Measured on an H200: no retry launch is worth 4 to 6 us a call (one humanoid 18.1 to 20.0 thousand steps per
+/// second, 64 of them 1.10 to 1.21 million), contacts in global memory cost more (8192 half cheetahs 116 to 114 million, 1024
+/// times three humanoids 3.6 to 2.7 million).
+fn is_as_good(usual: &LaunchPlan, roomy: &LaunchPlan) -> bool {
     let mut shared = usual.step().placement.iter().filter(|(_, placement)| **placement == Placement::Shared);
-    shared.all(|(name, _)| roomy.step().placement.get(name) == Some(&Placement::Shared))
+    let keeps = shared.all(|(name, _)| roomy.step().placement.get(name) == Some(&Placement::Shared));
+    keeps && u128::from(roomy.memory.workspace) <= share_of(roomy.memory.limit)
 }
 
 /// The best plan with a fast workspace of this capacity.

@@ -60,13 +60,13 @@ mod tests {
     use phalanx_launch_planner::{Demand, DeviceLimits, KernelNeeds, plan};
     use phalanx_model::Model;
 
-    /// The first plan of `num_envs` ants on an H200, all arrays in global memory, and a compiled retry kernel.
+    /// The first plan of `num_envs` ants on an H200, all arrays in global memory and room for 12 contacts, and a compiled retry kernel.
     fn second_plan(num_envs: u64) -> SecondPlan {
         let model = Model::from_file(concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/ant.xml")).unwrap();
         let dims = model_dims(&Shape::of(&model).unwrap(), &[], &[]);
         let limits = DeviceLimits::preset("h200").unwrap();
         let pin_global = dims.arrays.iter().map(|array| array.name.clone()).collect();
-        let demand = Demand { pin_global, ..Demand::envs(num_envs) };
+        let demand = Demand { pin_global, fast_contacts: Some(12), ..Demand::envs(num_envs) };
         let estimate = plan(&limits, &dims, &KernelNeeds::estimate(), &demand).unwrap();
         let stand_in = KernelAttributes { local_bytes_per_thread: 1024, ..step_of(128) };
         SecondPlan { limits, dims, demand, estimate, stand_in }
