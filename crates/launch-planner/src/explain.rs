@@ -128,7 +128,9 @@ fn write_in_words(f: &mut fmt::Formatter<'_>, plan: &LaunchPlan) -> fmt::Result 
         limiter => format!("What keeps more from being stepped at once: {limiter}{}.", in_numbers(limiter, plan)),
     };
     let misfits = if plan.never_retries() {
-        "the most that this model can have. So none is ever stepped again, and no retry kernel is launched.".to_string()
+        "the most that this model can have. So none is ever stepped again, and no retry kernel is launched; its workspaces \
+         serve while kernels are compiled."
+            .to_string()
     } else {
         let most = retry.capacity.contacts;
         format!(
