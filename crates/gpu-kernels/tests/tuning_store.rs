@@ -24,7 +24,7 @@ fn key(device_name: &str, model_name: &str, per_env: &[&'static str], num_envs: 
 }
 
 fn tuned(key: TuningKey) -> Tuned {
-    let row = RowChoice { lanes_per_env: 16, envs_per_block: 4, global: vec!["con_J".into()] };
+    let row = RowChoice { lanes_per_env: 16, envs_per_block: 4, global: vec!["con_J".into()], never_retries: true };
     Tuned { key, model: "ant".into(), num_envs: 8192, row, env_steps_per_second: 4e7, planners_own: Some(3.9e7) }
 }
 

@@ -46,9 +46,15 @@ pub fn plan(
 
     let usual = planned(model.fast_capacity(demand))?;
     let is_free = demand.capacity.is_none() && demand.fast_contacts.is_none();
-    let roomy = if is_free && usual.step().waves == 1 { planned(model.proven).ok() } else { None };
+    // A row that was measured says itself whether it had room for the most.
+    let may_be_roomy = demand.row.as_ref().map_or(usual.step().waves == 1, |row| row.never_retries);
+    let roomy = if is_free && may_be_roomy { planned(model.proven).ok() } else { None };
+    let is_wanted = |roomy: &LaunchPlan| match demand.row {
+        Some(_) => roomy.tuned,
+        None => is_as_good(&usual, roomy),
+    };
     Ok(match roomy {
-        Some(roomy) if roomy.never_retries() && roomy.tuned == usual.tuned && is_as_good(&usual, &roomy) => {
+        Some(roomy) if roomy.never_retries() && is_wanted(&roomy) => {
             LaunchPlan { max_num_envs: usual.max_num_envs, ..roomy }
         }
         _ => usual,

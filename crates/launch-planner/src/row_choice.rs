@@ -17,6 +17,9 @@ pub struct RowChoice {
     pub envs_per_block: u32,
     /// Names of the arrays in global memory that have words, in the model's order.
     pub global: Vec<String>,
+    /// With room for the most that the model can have, so that nothing is retried: see [`LaunchPlan::never_retries`].
+    #[serde(default)]
+    pub never_retries: bool,
 }
 
 impl fmt::Display for RowChoice {
@@ -39,6 +42,7 @@ impl RowChoice {
             lanes_per_env: step.lanes_per_env,
             envs_per_block: step.envs_per_block,
             global: global.map(|array| array.name.clone()).collect(),
+            never_retries: plan.never_retries(),
         }
     }
 }

@@ -293,7 +293,7 @@ fn the_ladder_of_the_worked_example_is_the_planners() {
     let row = |count: usize| {
         let moved = |name: &&String| moves[..count].iter().any(|step| step.array == **name);
         let global = dims.arrays.iter().map(|array| &array.name).filter(moved).cloned().collect();
-        RowChoice { lanes_per_env: 32, envs_per_block: 16, global }
+        RowChoice { lanes_per_env: 32, envs_per_block: 16, global, never_retries: false }
     };
     let chosen = RowChoice::of(&humanoids_on("t4"));
     let count = chosen.global.len();
