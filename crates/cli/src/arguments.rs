@@ -205,6 +205,12 @@ pub struct PlanArguments {
     /// A second device, written as the first: shows both plans side by side.
     #[arg(long, value_name = "cuda:I|PRESET|LIMITS.json")]
     pub diff: Option<String>,
+    /// Outputs that are requested, and qfrc_applied or xfrc_applied where they are written: the plan makes room for them.
+    #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
+    pub request: Vec<String>,
+    /// Model fields of which every environment has its own, such as body_mass.
+    #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
+    pub per_env: Vec<String>,
     /// Estimates what the kernels take from their launch bounds, without compiling them.
     #[arg(long)]
     pub estimate: bool,

@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let model = phalanx_model::Model::from_file(&path)?;
         let shape = Shape::of(&model)?;
         let plan = plan_model(&model, &limits, &Demand::envs(8192))?;
-        let stand_in = plan.stand_in(&model_dims(&shape, &[], &[]));
+        let stand_in = plan.stand_in(&model_dims(&shape));
         let own = plan.kernels.iter().map(|kernel| (kernel, kernel_request(kernel, Some(&shape))));
         let generic = [kernel_request(&stand_in, None), kernel_request(&stand_in, None).checked()];
         for (kernel, r) in own.chain(generic.into_iter().map(|r| (&stand_in, r))) {

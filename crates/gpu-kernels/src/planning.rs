@@ -29,8 +29,15 @@ pub enum PlanningError {
 /// # Errors
 /// If the model has no kernels or does not fit.
 pub fn plan_model(model: &Model, limits: &DeviceLimits, demand: &Demand) -> Result<LaunchPlan, PlanningError> {
-    let dims = batch_dims(&Shape::of(model)?, &[], limits, demand.num_envs);
-    Ok(plan(limits, &dims, &KernelNeeds::estimate(), demand)?)
+    Ok(plan_shape(&Shape::of(model)?, limits, demand)?)
+}
+
+/// [`plan_model`] of a shape, which may have fields per environment and requested ones.
+///
+/// # Errors
+/// If it does not fit.
+pub fn plan_shape(shape: &Shape, limits: &DeviceLimits, demand: &Demand) -> Result<LaunchPlan, PlanError> {
+    plan(limits, &batch_dims(shape, limits, demand.num_envs), &KernelNeeds::estimate(), demand)
 }
 
 /// Plans of a model on a device that are worth measuring, with estimates for what only a compiler knows.
@@ -42,7 +49,7 @@ pub fn candidate_plans(
     limits: &DeviceLimits,
     demand: &Demand,
 ) -> Result<Vec<LaunchPlan>, PlanningError> {
-    let dims = batch_dims(&Shape::of(model)?, &[], limits, demand.num_envs);
+    let dims = batch_dims(&Shape::of(model)?, limits, demand.num_envs);
     Ok(candidates(limits, &dims, &KernelNeeds::estimate(), demand)?)
 }
 
@@ -52,8 +59,8 @@ const SHARE_FOR_THE_MODEL: u64 = 16;
 
 /// [`model_dims`] of a batch on a GPU, with the team size that is known to be best for it and the copy of the model that its blocks
 /// keep.
-pub(crate) fn batch_dims(shape: &Shape, per_env: &[&str], limits: &DeviceLimits, num_envs: u64) -> ModelDims {
-    let dims = model_dims(shape, &[], per_env);
+pub(crate) fn batch_dims(shape: &Shape, limits: &DeviceLimits, num_envs: u64) -> ModelDims {
+    let dims = model_dims(shape);
     let most = u64::from(limits.shared_memory_per_multiprocessor) / 4 / SHARE_FOR_THE_MODEL;
     ModelDims {
         preferred_lanes: preferred_lanes(shape, num_envs),
@@ -79,11 +86,11 @@ fn preferred_lanes(shape: &Shape, num_envs: u64) -> Option<u32> {
     }
 }
 
-/// The sizes that the planner asks for; `outputs` are the requested ones, `per_env` the model fields with a value for each
-/// environment.
-pub fn model_dims(shape: &Shape, outputs: &[&str], per_env: &[&str]) -> ModelDims {
+/// The sizes that the planner asks for.
+pub fn model_dims(shape: &Shape) -> ModelDims {
     let bytes = |field: &Field| 4 * field.fixed_words(|s| shape.size(s)) as u64;
-    let sum = |names: &[&str]| FIELDS.iter().filter(|f| names.contains(&f.name)).map(bytes).sum::<u64>();
+    let sum = |is_stored: &dyn Fn(&Field) -> bool| FIELDS.iter().filter(|f| is_stored(f)).map(bytes).sum::<u64>();
+    let requested = |owner: Owner| sum(&|field| field.owner == owner && shape.requested.contains(field.name));
     let topology: usize = shape.topology.values().map(Vec::len).sum();
     let values: usize = shape.values.values().map(Vec::len).sum();
     ModelDims {
@@ -91,11 +98,11 @@ pub fn model_dims(shape: &Shape, outputs: &[&str], per_env: &[&str]) -> ModelDim
         arrays: work_arrays(shape),
         // A fault word, a step count, two words of the retry list and the mask's byte go with the state.
         state_bytes_per_env: bytes_of(shape, Owner::State, 4) + 17,
-        input_bytes_per_env: 4 * shape.sizes["nu"] as u64,
-        output_bytes_per_env: sum(outputs),
+        input_bytes_per_env: 4 * shape.sizes["nu"] as u64 + requested(Owner::Input),
+        output_bytes_per_env: requested(Owner::Output),
         model_bytes: 4 * (topology + values) as u64,
         model_words_per_block: 0,
-        model_bytes_per_env: sum(per_env),
+        model_bytes_per_env: sum(&|field| shape.per_env.contains(field.name)),
         usual: capacity(shape.usual_contacts(), shape.usual_jacobian_entries()),
         proven: capacity(shape.proven_contacts(), shape.proven_jacobian_entries()),
         nv: shape.sizes["nv"] as u32,

@@ -36,23 +36,15 @@ pub struct TuningKey {
 
 impl TuningKey {
     /// The key of a batch on a device.
-    pub fn of(
-        device: &DeviceLimits,
-        driver: DriverVersion,
-        shape: &Shape,
-        per_env: &[&'static str],
-        num_envs: u64,
-    ) -> TuningKey {
+    pub fn of(device: &DeviceLimits, driver: DriverVersion, shape: &Shape, num_envs: u64) -> TuningKey {
         let sources: Vec<String> = SOURCES.iter().map(|(name, text)| format!("{name}\n{text}\n")).collect();
-        let mut per_env = per_env.to_vec();
-        per_env.sort_unstable();
         TuningKey {
             device: device.name.clone(),
             multiprocessor_count: device.multiprocessor_count,
             driver: driver.to_string(),
             kernels: hash(&sources.concat()),
             // Maps in the order of their keys: the text is the same in every run.
-            shape: hash(&format!("{:?} {per_env:?}", shape.baked())),
+            shape: hash(&format!("{:?} {:?}", shape.baked(), shape.per_env)),
             size: num_envs.max(1).next_power_of_two().ilog2(),
         }
     }

@@ -90,7 +90,7 @@ fn derived_model_fields_of_each_environment_have_the_cpus_bits() {
         let demand = Demand::envs(environments);
         let plan = plan_model(&model, &DeviceLimits::preset("h200").unwrap(), &demand).unwrap();
         let mut cpu = CpuExecutor::new(&shape, &demand, &CpuOptions::default()).unwrap();
-        let generic = plan.stand_in(&model_dims(&shape, &[], &[]));
+        let generic = plan.stand_in(&model_dims(&shape));
         let kernel = EmulatedKernel::build("generic-32", &kernel_request(&generic, None), GXX);
         let batch = || {
             let mut batch = Batch::new(&shape, &model, environments as usize);
@@ -193,7 +193,7 @@ fn the_generic_kernel_in_the_retry_kernels_workspaces_stands_in_for_a_step_kerne
         let demand = Demand::envs(5);
         let plan = plan_model(&model, &DeviceLimits::preset("h200").unwrap(), &demand).unwrap();
         let mut cpu = CpuExecutor::new(&shape, &demand, &CpuOptions::default()).unwrap();
-        let stand_in = plan.stand_in(&model_dims(&shape, &[], &[]));
+        let stand_in = plan.stand_in(&model_dims(&shape));
         let kernel = EmulatedKernel::build("generic-32", &kernel_request(&stand_in, None), GXX);
         let (mut expected, mut played) = (Batch::new(&shape, &model, 5), Batch::new(&shape, &model, 5));
         randomise(&mut expected, &model, 13);

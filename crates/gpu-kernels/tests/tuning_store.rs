@@ -20,7 +20,9 @@ fn device(name: &str) -> DeviceLimits {
 }
 
 fn key(device_name: &str, model_name: &str, per_env: &[&'static str], num_envs: u64) -> TuningKey {
-    TuningKey::of(&device(device_name), DRIVER, &Shape::of(&model(model_name)).unwrap(), per_env, num_envs)
+    let mut shape = Shape::of(&model(model_name)).unwrap();
+    shape.give_each_env(per_env);
+    TuningKey::of(&device(device_name), DRIVER, &shape, num_envs)
 }
 
 fn tuned(key: TuningKey) -> Tuned {

@@ -48,6 +48,9 @@ pub struct DeviceLimits {
     pub l2_cache_bytes: u64,
 }
 
+/// The oldest devices whose lanes are scheduled one by one, which the kernels need.
+const OLDEST: (u32, u32) = (7, 0);
+
 /// Limits that no device has, or that the device at hand cannot play.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum LimitsError {
@@ -67,6 +70,16 @@ pub enum LimitsError {
         /// The device's value.
         has: u64,
     },
+    /// A device that cannot run the kernels.
+    #[error("{name} has compute capability {major}.{minor}; the kernels need 7.0 or newer: use the CPU")]
+    TooOld {
+        /// The name of the limits.
+        name: String,
+        /// Its compute capability.
+        major: u32,
+        /// After the point.
+        minor: u32,
+    },
     /// A limit has a value that no device has.
     #[error("{name}: `{field}` is {value}; {advice}")]
     Impossible {
@@ -82,7 +95,8 @@ pub enum LimitsError {
 }
 
 impl DeviceLimits {
-    /// Refuses limits with which nothing can be planned: a zero, or warps that are not 32 lanes.
+    /// Refuses limits with which nothing can be planned: a device too old for the kernels, a zero, warps that are not 32 lanes,
+    /// or a part that is larger than the whole.
     pub fn validate(&self) -> Result<(), LimitsError> {
         let impossible = |field: &str, value: u64, advice: &str| LimitsError::Impossible {
             name: self.name.clone(),
@@ -99,6 +113,15 @@ impl DeviceLimits {
                 return Err(impossible(field, value, "write at least 1"));
             }
         }
+        if self.compute_capability < OLDEST {
+            let (major, minor) = self.compute_capability;
+            return Err(LimitsError::TooOld { name: self.name.clone(), major, minor });
+        }
+        for (part, of_part, whole, of_whole) in self.parts() {
+            if of_part > of_whole {
+                return Err(impossible(part, of_part, &format!("`{whole}` is {of_whole}: write {of_whole} or less")));
+            }
+        }
         Ok(())
     }
 
@@ -109,7 +132,6 @@ impl DeviceLimits {
     /// device's: kernels are compiled for it.
     pub fn lowered_by(&self, user: &DeviceLimits) -> Result<DeviceLimits, LimitsError> {
         self.validate()?;
-        user.validate()?;
         let ours = self.ceilings();
         for ((field, wanted), (_, has)) in user.ceilings().into_iter().zip(ours) {
             if wanted > has {
@@ -117,6 +139,7 @@ impl DeviceLimits {
                 return Err(LimitsError::Raised { name, field: field.to_string(), wanted, device, has });
             }
         }
+        user.validate()?;
         let name = if user.name == self.name { user.name.clone() } else { format!("{} on {}", user.name, self.name) };
         Ok(DeviceLimits {
             name,
@@ -148,6 +171,27 @@ impl DeviceLimits {
             ("max_grid_dim_x", u64::from(self.max_grid_dim_x)),
             ("total_global_memory", self.total_global_memory),
         ]
+    }
+
+    /// Limits of a block that a multiprocessor's own bound.
+    fn parts(&self) -> [(&'static str, u64, &'static str, u64); 3] {
+        let per_sm = "shared_memory_per_multiprocessor";
+        [
+            ("shared_memory_per_block", self.shared_memory_per_block, per_sm, self.shared_memory_per_multiprocessor),
+            (
+                "shared_memory_per_block_optin",
+                self.shared_memory_per_block_optin,
+                per_sm,
+                self.shared_memory_per_multiprocessor,
+            ),
+            (
+                "registers_per_block",
+                self.registers_per_block,
+                "registers_per_multiprocessor",
+                self.registers_per_multiprocessor,
+            ),
+        ]
+        .map(|(part, of_part, whole, of_whole)| (part, u64::from(of_part), whole, u64::from(of_whole)))
     }
 
     /// The limits that divide something or that must let at least one thing exist.

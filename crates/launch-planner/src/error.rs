@@ -80,8 +80,13 @@ pub enum PlanError {
         advice: String,
     },
     /// The environments do not fit the device's memory.
-    #[error("{0}")]
-    Memory(String),
+    #[error("{message}")]
+    Memory {
+        /// The need, the limit and what to do.
+        message: String,
+        /// The largest number of environments that fits; 0 if not even one does.
+        largest: u64,
+    },
 }
 
 impl PlanError {

@@ -5,14 +5,22 @@ use std::fmt;
 
 use crate::{KernelPlan, LaunchPlan, Limiter, Placement};
 
-/// Bytes in decimal units with one decimal: "512 bytes", "1.5 kB", "46.8 GB".
+/// Bytes in decimal units with one decimal, rounded: "512 bytes", "1.5 kB", "46.8 GB".
 pub(crate) fn bytes(bytes: u128) -> String {
     const UNITS: [(u128, &str); 4] =
         [(1_000_000_000_000, "TB"), (1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
     match UNITS.iter().find(|(unit, _)| bytes >= *unit) {
-        None => format!("{bytes} bytes"),
-        Some((unit, name)) => format!("{}.{} {name}", bytes / unit, bytes % unit * 10 / unit),
+        None => counted(u64::try_from(bytes).unwrap_or(u64::MAX), "byte"),
+        Some((unit, name)) => {
+            let tenths = (bytes / unit * 10) + (bytes % unit * 10 + unit / 2) / unit;
+            format!("{}.{} {name}", tenths / 10, tenths % 10)
+        }
     }
+}
+
+/// Bytes of so many words.
+fn words(words: u64) -> String {
+    bytes(u128::from(words) * 4)
 }
 
 /// Lines are at most this long, so that they fit a terminal.
@@ -67,11 +75,11 @@ impl LaunchPlan {
     pub fn resized(&self, before: &LaunchPlan) -> String {
         let (now, old) = (self.step(), before.step());
         format!(
-            "{} contacts instead of {}, {} Jacobian words instead of {}, {} at once instead of {}",
-            now.capacity.contacts,
+            "{} instead of {}, {} of Jacobian instead of {}, {} at once instead of {}",
+            counted(now.capacity.contacts.into(), "contact"),
             old.capacity.contacts,
-            now.capacity.jacobian_words,
-            old.capacity.jacobian_words,
+            words(now.capacity.jacobian_words.into()),
+            words(old.capacity.jacobian_words.into()),
             environments(now.resident_envs),
             old.resident_envs,
         )
@@ -95,7 +103,7 @@ impl fmt::Display for LaunchPlan {
         writeln!(f)?;
         write_kernels(f, self)?;
         writeln!(f)?;
-        self.kernels.iter().try_for_each(|kernel| write_workspace(f, kernel))?;
+        self.kernels.iter().try_for_each(|kernel| write_workspace(f, self, kernel))?;
         writeln!(f)?;
         write_memory(f, self)?;
         writeln!(f, "\nlargest number of environments on this device: {}", self.max_num_envs)?;
@@ -128,22 +136,22 @@ fn write_in_words(f: &mut fmt::Formatter<'_>, plan: &LaunchPlan) -> fmt::Result 
         limiter => format!("What keeps more from being stepped at once: {limiter}{}.", in_numbers(limiter, plan)),
     };
     let misfits = if plan.never_retries() {
-        "the most that this model can have. So none is ever stepped again, and no retry kernel is launched; its workspaces \
-         serve while kernels are compiled."
+        ", the most that this model can have. So none is ever stepped again; the other kernel below stands in while the step \
+         kernel is compiled."
             .to_string()
     } else {
         let most = retry.capacity.contacts;
         format!(
-            "one that has more is stepped again by the retry kernel, whose workspaces hold {most}, the most that this \
+            ": one that has more is stepped again by the retry kernel, whose workspaces hold {most}, the most that this \
              model can have."
         )
     };
     let text = format!(
         "{lanes}; the device holds {} of the {}, {turns}. {more} While an environment is stepped it has a workspace with room \
-         for {} contacts: {misfits}",
+         for {}{misfits}",
         step.resident_envs.min(plan.num_envs),
         environments(plan.num_envs),
-        step.capacity.contacts,
+        counted(step.capacity.contacts.into(), "contact"),
     );
     write_wrapped(f, "", text.split(' '))
 }
@@ -172,8 +180,7 @@ fn in_numbers(limiter: Limiter, plan: &LaunchPlan) -> String {
         ),
         Limiter::Blocks => format!(" (a multiprocessor holds {} at most)", device.max_blocks_per_multiprocessor),
         Limiter::Memory => {
-            let size = bytes(u128::from(step.layout.global_words_per_env) * 4);
-            format!(" ({size} for each environment that is stepped)")
+            format!(" ({} for each environment that is stepped)", words(step.layout.global_words_per_env))
         }
         Limiter::Grid => format!(" ({} blocks at most)", device.max_grid_dim_x),
         Limiter::Environments => String::new(),
@@ -196,6 +203,11 @@ fn write_wrapped<'a>(f: &mut fmt::Formatter<'_>, indent: &str, words: impl Itera
     writeln!(f, "{line}")
 }
 
+/// What the table calls a kernel: where nothing is ever retried, the second one has another purpose.
+fn title<'a>(plan: &LaunchPlan, kernel: &'a KernelPlan) -> &'a str {
+    if kernel.name == "retry" && plan.never_retries() { "stand-in" } else { &kernel.name }
+}
+
 fn write_kernels(f: &mut fmt::Formatter<'_>, plan: &LaunchPlan) -> fmt::Result {
     let device = &plan.device;
     let shared = |kernel: &KernelPlan| u64::from(kernel.static_shared_bytes) + u64::from(kernel.dynamic_shared_bytes);
@@ -203,7 +215,7 @@ fn write_kernels(f: &mut fmt::Formatter<'_>, plan: &LaunchPlan) -> fmt::Result {
         (name.to_string(), plan.kernels.iter().map(cell).collect::<Vec<_>>(), meaning)
     };
     let rows = [
-        row("kernel", &|kernel| kernel.name.clone(), String::new()),
+        row("kernel", &|kernel| title(plan, kernel).to_string(), String::new()),
         row("lanes per environment", &|kernel| kernel.lanes_per_env.to_string(), "threads of one team".into()),
         row("environments per block", &|kernel| kernel.envs_per_block.to_string(), "teams of a block".into()),
         row(
@@ -242,7 +254,7 @@ fn write_kernels(f: &mut fmt::Formatter<'_>, plan: &LaunchPlan) -> fmt::Result {
         row(
             "waves",
             // How many environments retry is known only afterwards.
-            &|kernel| if kernel.name == "retry" { "as needed".to_string() } else { kernel.waves.to_string() },
+            &|kernel| if title(plan, kernel) == "retry" { "as needed".to_string() } else { kernel.waves.to_string() },
             "environments of one team, one after the other".into(),
         ),
         row("limited by", &|kernel| kernel.limiter.to_string(), "what keeps more from being stepped at once".into()),
@@ -254,17 +266,16 @@ fn write_kernels(f: &mut fmt::Formatter<'_>, plan: &LaunchPlan) -> fmt::Result {
     Ok(())
 }
 
-fn write_workspace(f: &mut fmt::Formatter<'_>, kernel: &KernelPlan) -> fmt::Result {
+fn write_workspace(f: &mut fmt::Formatter<'_>, plan: &LaunchPlan, kernel: &KernelPlan) -> fmt::Result {
     let (layout, capacity) = (&kernel.layout, kernel.capacity);
-    let in_bytes = |words: u64| bytes(u128::from(words) * 4);
     writeln!(
         f,
-        "a {} workspace holds {} contacts and {} Jacobian words: {} of shared and {} of global memory",
-        kernel.name,
-        capacity.contacts,
-        capacity.jacobian_words,
-        in_bytes(layout.shared_words_per_env),
-        in_bytes(layout.global_words_per_env),
+        "a {} workspace holds {} and {} of Jacobian: {} of shared and {} of global memory",
+        title(plan, kernel),
+        counted(capacity.contacts.into(), "contact"),
+        words(capacity.jacobian_words.into()),
+        words(layout.shared_words_per_env),
+        words(layout.global_words_per_env),
     )?;
     let global = layout.arrays.iter().filter(|array| array.placement == Placement::Global && array.words > 0);
     let moved: Vec<&str> = global.map(|array| array.name.as_str()).collect();
@@ -283,19 +294,25 @@ fn write_memory(f: &mut fmt::Formatter<'_>, plan: &LaunchPlan) -> fmt::Result {
     let memory = &plan.memory;
     let each = |size: u64| format!("{} bytes for each environment", size / plan.num_envs.max(1));
     let workspaces = |kernel: &KernelPlan| {
-        let size = bytes(u128::from(kernel.layout.global_words_per_env) * 4);
-        format!("{size} for each of the {} stepped at once", environments(kernel.resident_envs))
+        let size = words(kernel.layout.global_words_per_env);
+        match kernel.resident_envs {
+            1 => format!("{size} for the environment that is stepped"),
+            many => format!("{size} for each of the {many} environments stepped at once"),
+        }
     };
     let step = plan.step();
     let taken = step.resident_envs.saturating_mul(step.layout.global_words_per_env).saturating_mul(4);
-    let room = if memory.workspace > taken { ", and room to grow" } else { "" };
+    let room = match memory.workspace.saturating_sub(taken) {
+        0 => String::new(),
+        room => format!(", and {} to grow", bytes(room.into())),
+    };
     let rows = [
         ("state", memory.state, each(memory.state)),
         ("inputs", memory.inputs, each(memory.inputs)),
         ("outputs", memory.outputs, "what is asked for".into()),
         ("model", memory.model, "constants, and fields per environment".into()),
-        ("workspace", memory.workspace, workspaces(plan.step()) + room),
-        ("retry", memory.retry, workspaces(plan.retry())),
+        ("workspace", memory.workspace, workspaces(plan.step()) + &room),
+        (title(plan, plan.retry()), memory.retry, workspaces(plan.retry())),
         ("context", memory.hidden.context, "taken by the driver, an estimate".into()),
         ("local memory", memory.hidden.local_memory, "of every thread that the device holds".into()),
         ("code", memory.hidden.code, "of the kernels".into()),

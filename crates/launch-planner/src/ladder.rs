@@ -100,7 +100,8 @@ fn plan_with(
         return Err(PlanError::TooManyEnvironments { num_envs: demand.num_envs, limit: MAX_ENVS });
     }
     if max_num_envs < demand.num_envs {
-        return Err(PlanError::Memory(not_enough_memory(device, model, demand, roomiest, pool)));
+        let message = not_enough_memory(device, model, demand, roomiest, pool);
+        return Err(PlanError::Memory { message, largest: max_num_envs });
     }
     check_workspace(model)?;
 

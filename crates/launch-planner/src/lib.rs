@@ -36,7 +36,7 @@ pub use ladder::plan;
 pub use launch_plan::{KernelPlan, LaunchPlan, Limiter, Rejected, environments_of_team};
 pub use layout::{PlacedArray, Placement, WorkspaceLayout, bank_stride, layout};
 pub use learning::{Learning, Lesson, Observed};
-pub use memory::{HiddenMemory, MemoryMap};
+pub use memory::{HiddenMemory, MemoryMap, MemoryPart, NoRoom};
 pub use model_dims::{Capacity, ModelDims, WorkArray};
 pub use occupancy::{Occupancy, occupancy};
 pub use row_choice::{RowChoice, candidates};

@@ -31,6 +31,27 @@ pub struct MemoryMap {
     pub limit: u64,
 }
 
+/// A part of the memory that may grow while a batch runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryPart {
+    /// Inputs that few users write.
+    Inputs,
+    /// Outputs.
+    Outputs,
+}
+
+/// Memory beyond the limit was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{need} bytes more are needed, {left} of the {limit} that may be taken are left")]
+pub struct NoRoom {
+    /// Bytes that were asked for.
+    pub need: u64,
+    /// Bytes that may still be taken.
+    pub left: u64,
+    /// Bytes that may be taken in all.
+    pub limit: u64,
+}
+
 /// Memory that no buffer shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -43,6 +64,32 @@ pub struct HiddenMemory {
     pub code: u64,
     /// What the user wants left untouched.
     pub reserve: u64,
+}
+
+impl MemoryMap {
+    /// Counts `bytes` more of a part.
+    ///
+    /// # Errors
+    /// If they do not fit below the limit; then nothing is counted.
+    pub fn grow(&mut self, part: MemoryPart, bytes: u64) -> Result<(), NoRoom> {
+        let left = self.limit.saturating_sub(self.total);
+        if bytes > left {
+            return Err(NoRoom { need: bytes, left, limit: self.limit });
+        }
+        match part {
+            MemoryPart::Inputs => self.inputs += bytes,
+            MemoryPart::Outputs => self.outputs += bytes,
+        }
+        self.total += bytes;
+        Ok(())
+    }
+
+    /// Counts what grew since the batch was planned, as `earlier`, another plan of it, does.
+    pub fn keep_growth_of(&mut self, earlier: &MemoryMap) {
+        let growth = earlier.inputs + earlier.outputs - self.inputs - self.outputs;
+        (self.inputs, self.outputs) = (earlier.inputs, earlier.outputs);
+        self.total += growth;
+    }
 }
 
 /// The memory of a batch before workspaces are counted. Sums are 128 bits wide: no `u64` overflows them.

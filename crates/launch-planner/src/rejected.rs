@@ -107,6 +107,7 @@ pub(crate) fn not_enough_memory(
     let needed = budget.per_env().saturating_mul(u128::from(demand.num_envs)).saturating_add(roomiest.least);
     let needed = needed.saturating_add(u128::from(budget.model));
     let free = u128::from(budget.limit).saturating_sub(budget.hidden.total());
+    let over = needed.saturating_sub(free);
     let has = match demand.memory_limit {
         Some(limit) if limit < device.total_global_memory => {
             format!("the memory limit on {} is {}", device.name, bytes(u128::from(limit)))
@@ -132,11 +133,12 @@ pub(crate) fn not_enough_memory(
         largest => format!("the largest number that fits is {largest}"),
     };
     format!(
-        "{} of {} need {}, {has} ({} free after {}); {remedy}",
+        "{} of {} need {}, {has} ({} free after {}): {} too little; {remedy}",
         environments(demand.num_envs),
         model.name,
         bytes(needed),
         bytes(free),
         taken.join(", "),
+        bytes(over),
     )
 }

@@ -107,4 +107,11 @@ fn impossible_limits_are_refused() {
     assert_eq!(error, "NVIDIA T4: `warp_size` is 64; teams are parts of a 32-lane warp: write 32");
     let error = DeviceLimits { multiprocessor_count: 0, ..preset("t4") }.validate().unwrap_err().to_string();
     assert_eq!(error, "NVIDIA T4: `multiprocessor_count` is 0; write at least 1");
+    let error = DeviceLimits { compute_capability: (5, 0), ..preset("t4") }.validate().unwrap_err().to_string();
+    assert_eq!(error, "NVIDIA T4 has compute capability 5.0; the kernels need 7.0 or newer: use the CPU");
+    let optin = DeviceLimits { shared_memory_per_block_optin: 65537, ..preset("t4") };
+    assert_eq!(
+        optin.validate().unwrap_err().to_string(),
+        "NVIDIA T4: `shared_memory_per_block_optin` is 65537; `shared_memory_per_multiprocessor` is 65536: write 65536 or less"
+    );
 }

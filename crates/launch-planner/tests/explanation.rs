@@ -66,7 +66,7 @@ fn every_plan_is_told_in_words_and_fits_a_terminal() {
                 assert!(text.contains(&team), "{text}");
                 let unwrapped = text.split_whitespace().collect::<Vec<_>>().join(" ");
                 let misfits = match plan.never_retries() {
-                    true => "So none is ever stepped again, and no retry kernel is launched;",
+                    true => "So none is ever stepped again;",
                     false => "one that has more is stepped again by the retry kernel",
                 };
                 assert!(unwrapped.contains(misfits), "{text}");

@@ -73,7 +73,7 @@ fn large_workspaces_are_one_for_each_multiprocessor_if_an_eighth_of_the_memory_h
 
 #[test]
 fn where_memory_is_short_one_is_enough() {
-    let room_for_one = 131_072 * CONTACT_BYTES + (700 << 20);
+    let room_for_one = 131_072 * CONTACT_BYTES + (1650 << 20);
     assert_eq!(retry("h200", 131_072, Some(room_for_one)).resident_envs, 1);
 }
 

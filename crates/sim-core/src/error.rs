@@ -1,6 +1,7 @@
 //! What can go wrong, said so that a person knows what to do.
 use phalanx_gpu_kernels::executor::ExecutorError;
 use phalanx_gpu_kernels::shape::ShapeError;
+use phalanx_launch_planner::NoRoom;
 
 /// Why a simulation could not be made or a call was refused. A refused call changes nothing.
 #[derive(Debug, thiserror::Error)]
@@ -105,6 +106,28 @@ pub enum SimError {
         taken: String,
         /// What this is.
         here: String,
+    },
+    /// A field on request, beyond the memory that may be taken.
+    #[error(
+        "{name}: {why}; use fewer environments, or name it in Options::requests, so that the plan makes room for it at the start"
+    )]
+    NoRoom {
+        /// The field.
+        name: String,
+        /// The need and the limit.
+        why: NoRoom,
+    },
+    /// A value that the field cannot have.
+    #[error("{name}[{index}] is {value}; it must be {wanted}")]
+    OutOfRange {
+        /// The field.
+        name: String,
+        /// Index in what was given.
+        index: usize,
+        /// The value.
+        value: f64,
+        /// What it must be.
+        wanted: &'static str,
     },
     /// Something that only the CPU offers.
     #[error("{what} runs on the CPU only; make the simulation with device cpu")]

@@ -1,5 +1,6 @@
 //! Reading and writing fields by name.
 use crate::SimError;
+use crate::model_values::check_range;
 use crate::pieces::{Source, write_alike, write_numbers};
 use crate::simulation::Simulation;
 use crate::state_arena::{from_bytes, is_on_request, to_bytes, width, words};
@@ -108,7 +109,8 @@ impl Simulation {
     /// Writes a state, input or model field: n values for all environments alike, or num_envs times n.
     ///
     /// # Errors
-    /// If there is no such field, the length is wrong, or a value is not finite; nothing is changed then.
+    /// If there is no such field, the length is wrong, a value is not finite or none that the field can have, or there is no memory
+    /// for a field on request; nothing is changed then.
     pub fn write(&mut self, field: &str, values: &[f64]) -> Result<(), SimError> {
         if field == "time" {
             return self.write_time(values);
@@ -137,6 +139,7 @@ impl Simulation {
         }
         check_finite(field, values)?;
         self.check_fits_float(field, values)?;
+        check_range(found.name, values)?;
         self.check_has_room(found.name, values)?;
         match found.owner {
             Owner::Model => self.write_model_value(found.name, values, true),
@@ -146,7 +149,7 @@ impl Simulation {
             }
             _ => {
                 if is_on_request(found) {
-                    self.state.request(self.backend.executor(), &self.shape, found.name, num_envs)?;
+                    self.ensure_memory(found)?;
                 }
                 let real = self.real_bytes();
                 let state = &mut self.state;

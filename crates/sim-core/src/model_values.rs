@@ -1,14 +1,34 @@
 //! Model fields: one value for all environments, or one for each.
-use crate::SimError;
 use crate::field_access::find;
 use crate::pieces::rows_of_a_piece;
 use crate::simulation::Simulation;
-use crate::state_arena::{to_bytes, width};
+use crate::state_arena::{is_on_request, to_bytes, width};
+use crate::{Options, SimError};
 use phalanx_gpu_kernels::fields::Owner;
 use phalanx_gpu_kernels::pairs::geom;
+use phalanx_gpu_kernels::shape::Shape;
+
+impl Options {
+    /// Puts the fields that each environment has for itself, and those that are requested, into the shape to plan for.
+    ///
+    /// # Errors
+    /// If there is no such field, or it is not for this use.
+    pub fn add_fields(&self, shape: &mut Shape) -> Result<(), SimError> {
+        shape.give_each_env(&with_derived(per_env_fields(&self.per_env)?));
+        for name in &self.requests {
+            let field = find(name)?;
+            if !is_on_request(field) {
+                let advice = "it needs no request".to_owned();
+                return Err(SimError::WrongUse { name: name.clone(), what: "not an output", advice });
+            }
+            shape.requested.insert(field.name);
+        }
+        Ok(())
+    }
+}
 
 /// The fields of that name, checked to be model fields.
-pub(crate) fn per_env_fields(names: &[String]) -> Result<Vec<&'static str>, SimError> {
+fn per_env_fields(names: &[String]) -> Result<Vec<&'static str>, SimError> {
     let check = |name: &String| {
         let field = find(name)?;
         if field.owner != Owner::Model {
@@ -38,7 +58,7 @@ const SOURCES: &[&str] = &[
 const DERIVED: &[&str] = &["body_subtreemass", "dof_invweight0", "body_invweight0", "stat_meaninertia"];
 
 /// The per-environment fields that were asked for, and with any source of derived fields those too.
-pub(crate) fn with_derived(mut names: Vec<&'static str>) -> Vec<&'static str> {
+fn with_derived(mut names: Vec<&'static str>) -> Vec<&'static str> {
     if names.iter().any(|n| SOURCES.contains(n) || DERIVED.contains(n)) {
         names.extend(DERIVED);
     }
@@ -48,6 +68,22 @@ pub(crate) fn with_derived(mut names: Vec<&'static str>) -> Vec<&'static str> {
     names.sort_unstable();
     names.dedup();
     names
+}
+
+/// Refuses numbers with which a model field makes no sense, whatever the model.
+pub(crate) fn check_range(name: &str, values: &[f64]) -> Result<(), SimError> {
+    let (is_wrong, wanted): (fn(&f64) -> bool, _) = match name {
+        "opt_timestep" | "opt_impratio" => (|value| *value <= 0.0, "above 0"),
+        "opt_density" | "opt_viscosity" | "opt_tolerance" | "opt_ls_tolerance" | "body_mass" | "body_inertia"
+        | "dof_armature" | "dof_frictionloss" | "geom_size" | "geom_friction" | "pair_friction" | "opt_o_friction" => {
+            (|value| *value < 0.0, "0 or more")
+        }
+        _ => return Ok(()),
+    };
+    match values.iter().position(is_wrong) {
+        Some(index) => Err(SimError::OutOfRange { name: name.into(), index, value: values[index], wanted }),
+        None => Ok(()),
+    }
 }
 
 impl Simulation {

@@ -110,6 +110,9 @@ pub struct Options {
     pub memory_limit: Option<u64>,
     /// Model fields that have one value per environment, for example `body_mass`.
     pub per_env: Vec<String>,
+    /// Outputs that are current from the start, as after [`Simulation::request`](crate::Simulation::request), and `qfrc_applied`
+    /// or `xfrc_applied` where they will be written: the plan makes room for them. What is requested later must find it.
+    pub requests: Vec<String>,
     /// Times the stages.
     pub profile: bool,
     /// Times every call on a GPU too, with two events each: see [`Simulation::take_call_times`](crate::Simulation::take_call_times).

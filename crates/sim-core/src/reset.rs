@@ -3,7 +3,9 @@ use crate::SimError;
 use crate::field_access::check_finite;
 use crate::pieces::write_numbers;
 use crate::simulation::Simulation;
+use phalanx_gpu_kernels::executor::Memory;
 use phalanx_gpu_kernels::ranges::Range;
+use phalanx_launch_planner::MemoryPart;
 
 /// Which environments.
 #[derive(Clone, Copy, Debug)]
@@ -65,12 +67,12 @@ impl Simulation {
         let mask = self.mask_of(reset.envs)?;
         let start = self.start_of(reset.to)?;
         let real = self.real_bytes();
-        let bytes = start.rows.iter().map(|(_, values)| values.len() * real).sum();
-        let mut source = self.backend.executor().allocate(bytes, "the state to reset to")?;
+        let source = self.reset_rows(start.rows.iter().map(|(_, values)| values.len() * real).sum())?;
+        let address = source.address();
         let mut offsets = Vec::with_capacity(start.rows.len());
         let mut end = 0;
         for (name, values) in &start.rows {
-            write_numbers(&mut source, end, values, real)?;
+            write_numbers(source, end, values, real)?;
             offsets.push((*name, end as u64));
             end += values.len() * real;
         }
@@ -78,13 +80,28 @@ impl Simulation {
         self.state.control.write(self.state.control_offsets["mask"] as usize, &mask)?;
         self.state.arguments.set("mask", mask_address);
         self.state.arguments.set("reset_stride", u64::from(start.is_each));
-        offsets.iter().for_each(|(name, offset)| self.state.arguments.set(name, source.address() + offset));
+        offsets.iter().for_each(|(name, offset)| self.state.arguments.set(name, address + offset));
         let done = self.backend.executor_mut().reset(&self.state.arguments);
         ["mask"].iter().chain(&OF_KEYFRAME).for_each(|name| self.state.arguments.set(name, 0));
         done?;
         self.time_base.iter_mut().zip(&mask).filter(|(_, m)| **m != 0).for_each(|(t, _)| *t = start.time);
-        self.forward_masked(mask_address)?;
-        self.synchronize() // the source is freed when this returns
+        self.forward_masked(mask_address)
+    }
+
+    /// Memory for what is reset to, kept from one reset to the next and as large as the largest so far.
+    fn reset_rows(&mut self, bytes: usize) -> Result<&mut Memory, SimError> {
+        let has = self.state.reset_rows.as_ref().map_or(0, |(_, has)| *has);
+        if has < bytes {
+            let grown = self.backend.executor_mut().grow(MemoryPart::Inputs, (bytes - has) as u64);
+            grown.map_err(|why| SimError::NoRoom { name: "the state to reset to".into(), why })?;
+            self.synchronize()?; // an earlier reset may still read what is freed now
+            self.state.reset_rows = None;
+        }
+        let (memory, has) = match self.state.reset_rows.take() {
+            Some(rows) => rows,
+            None => (self.backend.executor().allocate(bytes, "the state to reset to")?, bytes),
+        };
+        Ok(&mut self.state.reset_rows.insert((memory, has)).0)
     }
 
     fn mask_of(&self, envs: Envs) -> Result<Vec<u8>, SimError> {

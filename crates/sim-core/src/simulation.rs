@@ -1,13 +1,13 @@
 //! The batch: made, stepped, synchronised.
-use crate::state_arena::StateArena;
+use crate::state_arena::{StateArena, width};
 use crate::{DeviceChoice, Options, Precision, SimError};
 use phalanx_gpu_kernels::executor::{CpuExecutor, CpuOptions, Executor, Precision as KernelPrecision, StepKernels};
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 use phalanx_gpu_kernels::executor::{CudaExecutor, CudaOptions};
-use phalanx_gpu_kernels::fields::{FIELDS, Owner, STAGES};
+use phalanx_gpu_kernels::fields::{FIELDS, Field, Owner, STAGES};
 use phalanx_gpu_kernels::ranges::Range;
 use phalanx_gpu_kernels::shape::Shape;
-use phalanx_launch_planner::{Demand, LaunchPlan};
+use phalanx_launch_planner::{Demand, LaunchPlan, MemoryPart};
 use phalanx_model::Model;
 
 /// What computes outputs up to which stage.
@@ -86,8 +86,7 @@ impl Simulation {
         check_random("environment", last, RANDOM_ENVIRONMENTS)?;
         let mut shape = Shape::of(model)?;
         override_solver(&mut shape, &options);
-        let per_env = crate::model_values::with_derived(crate::model_values::per_env_fields(&options.per_env)?);
-        shape.give_each_env(&per_env);
+        options.add_fields(&mut shape)?;
         let demand = Demand {
             num_envs: options.num_envs,
             lanes: options.lanes,
@@ -98,7 +97,7 @@ impl Simulation {
             row: options.row.clone(),
             ..Demand::default()
         };
-        let backend = make_backend(&shape, &demand, &options, &per_env)?;
+        let backend = make_backend(&shape, &demand, &options)?;
         let state = StateArena::new(backend.executor(), &shape, options.num_envs, STAGES.len())?;
         let time_base = vec![0.0; options.num_envs as usize];
         let mut sim = Simulation {
@@ -112,8 +111,11 @@ impl Simulation {
             outputs: Vec::new(),
         };
         sim.fill_arguments();
-        for name in per_env {
+        for name in sim.shape.per_env.clone() {
             sim.make_per_env(name)?;
+        }
+        for name in sim.shape.requested.clone() {
+            sim.take_memory(name)?;
         }
         sim.write_defaults()?;
         tracing::info!("{} environments of {} on {}", sim.options.num_envs, sim.shape.name, sim.device_name());
@@ -168,9 +170,26 @@ impl Simulation {
             let advice = "it needs no request".to_owned();
             return Err(SimError::WrongUse { name: output.into(), what: "not an output", advice });
         }
-        self.state.request(self.backend.executor(), &self.shape, field.name, self.options.num_envs)?;
-        if !self.outputs.contains(&field.name) {
-            self.outputs.push(field.name);
+        self.ensure_memory(field)
+    }
+
+    /// Memory for a field that has it on request, unless it was taken before.
+    pub(crate) fn ensure_memory(&mut self, field: &'static Field) -> Result<(), SimError> {
+        if self.state.extra.contains_key(field.name) {
+            return Ok(());
+        }
+        let part = if field.owner == Owner::Output { MemoryPart::Outputs } else { MemoryPart::Inputs };
+        let bytes = self.options.num_envs * (width(&self.shape, field) * self.real_bytes()) as u64;
+        let grown = self.backend.executor_mut().grow(part, bytes);
+        grown.map_err(|why| SimError::NoRoom { name: field.name.into(), why })?;
+        self.take_memory(field.name)
+    }
+
+    /// Takes memory that the plan counts already.
+    fn take_memory(&mut self, name: &'static str) -> Result<(), SimError> {
+        self.state.request(self.backend.executor(), &self.shape, name, self.options.num_envs)?;
+        if crate::field_access::find(name)?.owner == Owner::Output {
+            self.outputs.push(name);
         }
         Ok(())
     }
@@ -304,12 +323,7 @@ fn override_solver(shape: &mut Shape, options: &Options) {
     shape.ls_iterations = solver.ls_iterations.map_or(shape.ls_iterations, i64::from);
 }
 
-fn make_backend(
-    shape: &Shape,
-    demand: &Demand,
-    options: &Options,
-    per_env: &[&'static str],
-) -> Result<Backend, SimError> {
+fn make_backend(shape: &Shape, demand: &Demand, options: &Options) -> Result<Backend, SimError> {
     debug_assert!(FIELDS.iter().any(|f| f.name == "qpos"));
     let double = options.precision == Precision::F64;
     if double && matches!(options.device, DeviceChoice::Cuda(_)) {
@@ -324,7 +338,6 @@ fn make_backend(
                 precision,
                 threads: options.threads,
                 limits: options.limits.clone(),
-                per_env: per_env.to_vec(),
                 checked: options.checked,
             },
         )?;
@@ -333,8 +346,8 @@ fn make_backend(
     match options.device {
         DeviceChoice::Cpu => cpu(),
         DeviceChoice::Auto if double || !cuda_answers() => cpu(),
-        DeviceChoice::Auto => make_cuda(shape, demand, options, per_env, 0),
-        DeviceChoice::Cuda(ordinal) => make_cuda(shape, demand, options, per_env, ordinal),
+        DeviceChoice::Auto => make_cuda(shape, demand, options, 0),
+        DeviceChoice::Cuda(ordinal) => make_cuda(shape, demand, options, ordinal),
     }
 }
 
@@ -344,20 +357,13 @@ fn cuda_answers() -> bool {
 }
 
 #[cfg(all(feature = "cuda", target_os = "linux"))]
-fn make_cuda(
-    shape: &Shape,
-    demand: &Demand,
-    options: &Options,
-    per_env: &[&'static str],
-    ordinal: usize,
-) -> Result<Backend, SimError> {
+fn make_cuda(shape: &Shape, demand: &Demand, options: &Options, ordinal: usize) -> Result<Backend, SimError> {
     let cuda = CudaOptions {
         ordinal,
         stream: options.stream,
         limits: options.limits.clone(),
         generic_only: options.generic_only,
         wait_for_specialised: options.wait_for_specialised,
-        per_env: per_env.to_vec(),
         time_calls: options.time_calls,
         checked: options.checked,
     };
@@ -370,6 +376,6 @@ fn cuda_answers() -> bool {
 }
 
 #[cfg(not(all(feature = "cuda", target_os = "linux")))]
-fn make_cuda(_: &Shape, _: &Demand, options: &Options, _: &[&'static str], _: usize) -> Result<Backend, SimError> {
+fn make_cuda(_: &Shape, _: &Demand, options: &Options, _: usize) -> Result<Backend, SimError> {
     Err(SimError::NoCuda { device: options.device.to_string() })
 }

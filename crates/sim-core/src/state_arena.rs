@@ -33,6 +33,8 @@ pub(crate) struct StateArena {
     pub(crate) shared_values: BTreeMap<&'static str, u64>,
     /// Outputs, rarely used inputs and per-environment model fields, allocated on request.
     pub(crate) extra: BTreeMap<&'static str, Memory>,
+    /// What the last reset was to, and its bytes.
+    pub(crate) reset_rows: Option<(Memory, usize)>,
     /// Fault bits, step counts, mask, retry list, counters, marks, clocks.
     pub(crate) control: Memory,
     pub(crate) control_offsets: BTreeMap<&'static str, u64>,
@@ -108,6 +110,7 @@ impl StateArena {
             values,
             shared_values,
             extra: BTreeMap::new(),
+            reset_rows: None,
             control,
             control_offsets,
             arguments,

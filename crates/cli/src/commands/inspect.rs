@@ -90,7 +90,7 @@ impl Serialize for Numbers<'_> {
 impl Report<'_> {
     fn of(model: &Model, path: String) -> Result<Report<'_>, Failure> {
         let shape = Shape::of(model)?;
-        let dims = model_dims(&shape, &[], &[]);
+        let dims = model_dims(&shape);
         let by_type = shape.collision_pairs_by_type();
         let arrays =
             model.arrays().into_iter().map(|array| (array.name, Numbers { shape: array.shape, data: array.data }));

@@ -8,10 +8,12 @@ use std::process::ExitCode;
 
 use phalanx_gpu_kernels::compile::CompileError;
 use phalanx_gpu_kernels::cuda;
-use phalanx_gpu_kernels::executor::plan_compiled;
-use phalanx_gpu_kernels::planning::{PlanningError, plan_model};
+use phalanx_gpu_kernels::executor::plan_shape_compiled;
+use phalanx_gpu_kernels::planning::{PlanningError, plan_shape};
+use phalanx_gpu_kernels::shape::Shape;
 use phalanx_launch_planner::{Comparison, Demand, DeviceLimits, LaunchPlan};
 use phalanx_model::Model;
+use phalanx_sim_core::Options;
 
 use crate::arguments::PlanArguments;
 use crate::failure::Failure;
@@ -27,10 +29,16 @@ pub fn plan(arguments: &PlanArguments) -> Result<ExitCode, Failure> {
     // As a run does.
     demand.learns = true;
     demand.memory_limit = arguments.memory_limit;
-    let plan_for = if arguments.estimate { plan_model } else { compiled_or_estimated };
-    let plan = plan_for(&model, &limits, &demand)?;
+    let mut shape = Shape::of(&model)?;
+    let (per_env, requests) = (arguments.per_env.clone(), arguments.request.clone());
+    Options { per_env, requests, ..Options::default() }.add_fields(&mut shape)?;
+    let plan_for = |limits| match arguments.estimate {
+        true => Ok(plan_shape(&shape, limits, &demand)?),
+        false => compiled_or_estimated(&shape, limits, &demand),
+    };
+    let plan = plan_for(&limits)?;
     if let Some(other) = &arguments.diff {
-        let comparison = Comparison::of(&plan, &plan_for(&model, &limits_of(other)?, &demand)?);
+        let comparison = Comparison::of(&plan, &plan_for(&limits_of(other)?)?);
         return if arguments.json { print_json(&comparison) } else { print(&comparison.to_string()) }
             .map(|()| ExitCode::SUCCESS);
     }
@@ -43,15 +51,15 @@ pub fn plan(arguments: &PlanArguments) -> Result<ExitCode, Failure> {
 }
 
 /// The plan of the compiled kernels, or an estimate where nothing compiles for such a device.
-fn compiled_or_estimated(model: &Model, limits: &DeviceLimits, demand: &Demand) -> Result<LaunchPlan, PlanningError> {
-    match plan_compiled(model, limits, demand) {
+fn compiled_or_estimated(shape: &Shape, limits: &DeviceLimits, demand: &Demand) -> Result<LaunchPlan, PlanningError> {
+    match plan_shape_compiled(shape, limits, demand) {
         Err(PlanningError::Compile(
             error @ (CompileError::NvrtcNotFound { .. }
             | CompileError::NvrtcUnusable { .. }
             | CompileError::UnsupportedArchitecture { .. }),
         )) => {
             tracing::warn!("the plan is an estimate: {error}");
-            plan_model(model, limits, demand)
+            Ok(plan_shape(shape, limits, demand)?)
         }
         answer => answer,
     }

@@ -155,7 +155,7 @@ fn keep(
     let driver = cuda::driver_version().map_err(|error| error.to_string())?;
     let shape = Shape::of(model).map_err(|error| error.to_string())?;
     let tuned = Tuned {
-        key: TuningKey::of(limits, driver, &shape, &[], num_envs),
+        key: TuningKey::of(limits, driver, &shape, num_envs),
         model: shape.name.clone(),
         num_envs,
         row: candidates[index].row.clone(),

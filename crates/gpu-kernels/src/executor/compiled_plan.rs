@@ -19,21 +19,41 @@ use phalanx_model::Model;
 /// # Errors
 /// If the model has no kernels or does not fit, or there is no NVRTC for such a device.
 pub fn plan_compiled(model: &Model, limits: &DeviceLimits, demand: &Demand) -> Result<LaunchPlan, PlanningError> {
-    let shape = Shape::of(model)?;
-    let dims = batch_dims(&shape, &[], limits, demand.num_envs);
-    let estimate = plan(limits, &dims, &KernelNeeds::estimate(), demand)?;
+    plan_shape_compiled(&Shape::of(model)?, limits, demand)
+}
+
+/// [`plan_compiled`] of a shape, which may have fields per environment and requested ones.
+///
+/// # Errors
+/// As [`plan_compiled`].
+pub fn plan_shape_compiled(shape: &Shape, limits: &DeviceLimits, demand: &Demand) -> Result<LaunchPlan, PlanningError> {
+    let dims = batch_dims(shape, limits, demand.num_envs);
+    let estimate = first_plan(limits, &dims, demand)?;
     let nvrtc = Nvrtc::open()?;
     let (major, minor) = limits.compute_capability;
     let arch = nvrtc.architecture_for(Architecture::from_capability(major, minor))?;
     let compiler = Compiler { nvrtc, cache: Cache::from_env(), arch };
     let stand_in = estimate.stand_in(&dims);
     let (own, generic) = compiler.compile_both(
-        || compiler.compile_specialised(&estimate, &shape),
+        || compiler.compile_specialised(&estimate, shape),
         || compiler.compile(&kernel_request(&stand_in, None)),
     );
     let stand_in = compiled_attributes(&generic?, &stand_in);
     let second = SecondPlan { limits: limits.clone(), dims, demand: demand.clone(), estimate, stand_in };
     Ok(second.compiled(&own?)?)
+}
+
+/// The plan with estimates: which kernels to compile. Where so many environments do not fit by the estimates, which are rather
+/// too large, it is the plan of as many as do; its kernels will tell how many fit indeed.
+pub(super) fn first_plan(limits: &DeviceLimits, dims: &ModelDims, demand: &Demand) -> Result<LaunchPlan, PlanError> {
+    let planned = |demand: &Demand| plan(limits, dims, &KernelNeeds::estimate(), demand);
+    match planned(demand) {
+        Err(PlanError::Memory { largest: num_envs, .. }) if num_envs > 0 => {
+            tracing::info!("{num_envs} environments fit by the estimates; the compiled kernels tell how many do");
+            planned(&Demand { num_envs, ..demand.clone() })
+        }
+        other => other,
+    }
 }
 
 /// The kernels that are specialised for a model.
@@ -151,7 +171,14 @@ impl SecondPlan {
             ..retry
         };
         let needs = KernelNeeds::compiled(self.estimate.step().lanes_per_env, step, retry);
-        plan(&self.limits, &self.dims, &needs, &demand.with_kernel_of(&self.estimate))
+        let mut planned = plan(&self.limits, &self.dims, &needs, &demand.with_kernel_of(&self.estimate))?;
+        // What else there was, was considered when the kernel was chosen.
+        planned.rejected.splice(..0, self.estimate.rejected.iter().cloned());
+        if self.estimate.num_envs == planned.num_envs {
+            // Larger batches may get other kernels: for so many there is room whichever they get.
+            planned.max_num_envs = planned.max_num_envs.min(self.estimate.max_num_envs);
+        }
+        Ok(planned)
     }
 }
 

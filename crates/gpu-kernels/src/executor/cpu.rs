@@ -8,7 +8,8 @@ use crate::ranges::Range;
 use crate::shape::Shape;
 use crate::view::ArgumentBlock;
 use phalanx_launch_planner::{
-    Capacity, Demand, DeviceLimits, KernelPlan, LaunchPlan, Learning, Lesson, ModelDims, Placement, WorkArray, layout,
+    Capacity, Demand, DeviceLimits, KernelPlan, LaunchPlan, Learning, Lesson, MemoryPart, ModelDims, NoRoom, Placement,
+    WorkArray, layout,
 };
 use rayon::prelude::*;
 use std::ffi::c_void;
@@ -33,8 +34,6 @@ pub struct CpuOptions {
     pub threads: Option<usize>,
     /// Limits of a device to rehearse: of these its memory counts here, nothing else.
     pub limits: Option<DeviceLimits>,
-    /// Model fields with one value per environment.
-    pub per_env: Vec<&'static str>,
     /// Runs the checked build of the kernels: slower, and it names the first index out of bounds and the first number that is
     /// not finite.
     pub checked: bool,
@@ -146,7 +145,7 @@ impl CpuExecutor {
             (true, Precision::F64) => F64_CHECKED,
         };
         let real_bytes = if options.precision == Precision::F64 { 8 } else { 4 };
-        let dims = model_dims(shape, &[], &options.per_env);
+        let dims = model_dims(shape);
         let mut host = rehearsed(cpu_limits(threads), options.limits.as_ref())?;
         if options.checked {
             host.total_global_memory = host.total_global_memory.saturating_sub(bytes_of_checks(demand.num_envs));
@@ -197,7 +196,7 @@ impl CpuExecutor {
     /// # Errors
     /// If the host has no memory for it.
     pub fn run_open(&self, arguments: &ArgumentBlock, shape: &Shape, env: i64) -> Result<OpenWorkspace, ExecutorError> {
-        let dims = model_dims(shape, &[], &[]);
+        let dims = model_dims(shape);
         let open = |a: &WorkArray| WorkArray { first_stage: 0, last_stage: u32::MAX, ..a.clone() };
         let arrays: Vec<WorkArray> = dims.arrays.iter().map(open).collect();
         let placed = layout(&arrays, dims.usual, dims.proven, |_| Placement::Global);
@@ -231,7 +230,8 @@ impl CpuExecutor {
             Lesson::Resize(after) => {
                 tracing::info!("after {} calls the workspace is re-sized: {}", seen.calls, after.resized(plan));
                 *fast_slots = workspace_slots(after.step());
-                *plan = *after;
+                let before = std::mem::replace(plan, *after);
+                plan.memory.keep_growth_of(&before.memory);
                 seen.resizes += 1;
             }
         }
@@ -300,6 +300,9 @@ impl Executor for CpuExecutor {
     }
     fn real_bytes(&self) -> usize {
         self.real_bytes
+    }
+    fn grow(&mut self, part: MemoryPart, bytes: u64) -> Result<(), NoRoom> {
+        self.plan.memory.grow(part, bytes)
     }
     fn allocate(&self, bytes: usize, what: &str) -> Result<Memory, ExecutorError> {
         Ok(Memory::Host(HostMemory::zeroed(bytes, what)?))

@@ -53,9 +53,10 @@ pub(super) fn cpu_plan(
     let n = demand.num_envs;
     let limit = demand.memory_limit.unwrap_or(u64::MAX).min(host.total_global_memory);
     // The retry list has 32 bits for an environment.
-    let max_num_envs = (limit.saturating_sub(workspace) / per_env.max(1)).min(1 << 31);
+    let fixed = workspace + scale * dims.model_bytes;
+    let max_num_envs = (limit.saturating_sub(fixed) / per_env.max(1)).min(1 << 31);
     if n > max_num_envs {
-        let need = u128::from(n) * u128::from(per_env) + u128::from(workspace);
+        let need = u128::from(n) * u128::from(per_env) + u128::from(fixed);
         let model = dims.name.clone();
         return Err(ExecutorError::TooManyEnvironments {
             num_envs: n,
@@ -72,7 +73,7 @@ pub(super) fn cpu_plan(
         outputs: n * scale * dims.output_bytes_per_env,
         model: scale * dims.model_bytes + n * scale * dims.model_bytes_per_env,
         workspace,
-        total: n * per_env + scale * dims.model_bytes + workspace,
+        total: n * per_env + fixed,
         limit,
         ..MemoryMap::default()
     };

@@ -10,7 +10,7 @@
 //! arguments of a launch. Launches that are queued keep theirs, and a workspace holds nothing from one launch to the next.
 use super::awaited::Awaited;
 use super::checks::{Checks, RETRY, STEP, bytes_of_checks};
-use super::compiled_plan::{Compiler, OwnAttributes, SecondPlan, Specialised, compiled_attributes};
+use super::compiled_plan::{Compiler, OwnAttributes, SecondPlan, Specialised, compiled_attributes, first_plan};
 use super::cuda_kernels::kernel_request;
 use super::launch::{Common, Launch, Launches, bytes_of, kernel_of};
 use super::news::{News, catch_up, needs};
@@ -27,7 +27,7 @@ use crate::shape::Shape;
 use crate::tuning::{TuningKey, TuningStore};
 use crate::view::ArgumentBlock;
 use phalanx_launch_planner::{
-    Capacity, Demand, DeviceLimits, KernelNeeds, KernelPlan, LaunchPlan, Learning, Lesson, plan,
+    Capacity, Demand, DeviceLimits, KernelPlan, LaunchPlan, Learning, Lesson, MemoryPart, NoRoom,
 };
 use std::sync::Arc;
 use std::time::Instant;
@@ -45,8 +45,6 @@ pub struct CudaOptions {
     pub generic_only: bool,
     /// Waits for the specialised kernel instead of starting with the generic one.
     pub wait_for_specialised: bool,
-    /// Model fields with one value per environment.
-    pub per_env: Vec<&'static str>,
     /// Times every call, with two events each.
     pub time_calls: bool,
     /// Runs the checked build of the generic kernel, for the batch too: see `CpuOptions::checked`. Every call waits.
@@ -164,7 +162,7 @@ impl CudaExecutor {
         let limit = demand.memory_limit.map_or(free, |limit| limit.min(free));
         demand.memory_limit = Some(limit.saturating_sub(for_checks));
         demand.learns &= !options.checked; // what is checked are the lengths that were reserved at the start
-        let mut dims = batch_dims(shape, &options.per_env, &limits, demand.num_envs);
+        let mut dims = batch_dims(shape, &limits, demand.num_envs);
         if generic_only {
             dims.model_words_per_block = 0; // the generic kernel reads the model where it lies
             demand.generic_retry = true;
@@ -174,16 +172,18 @@ impl CudaExecutor {
         let compiler = Arc::new(Compiler { nvrtc, cache: Cache::from_env(), arch });
         // A measured row decides where nothing else was asked for.
         if demand.row.is_none() && demand.lanes.is_none() && options.limits.is_none() && !generic_only {
-            let key = TuningKey::of(&limits, driver_version()?, shape, &options.per_env, demand.num_envs);
+            let key = TuningKey::of(&limits, driver_version()?, shape, demand.num_envs);
             demand.row = TuningStore::beside(&compiler.cache).find(&key).map(|tuned| tuned.row);
         }
 
-        let mut estimate = plan(&limits, &dims, &KernelNeeds::estimate(), &demand)?;
+        let mut estimate = first_plan(&limits, &dims, &demand)?;
         if generic_only && is_mixed(estimate.step()) {
             // A generic kernel's arrays are all in one memory.
             demand.pin_global = dims.arrays.iter().map(|a| a.name.clone()).collect();
-            estimate = plan(&limits, &dims, &KernelNeeds::estimate(), &demand)?;
+            estimate = first_plan(&limits, &dims, &demand)?;
         }
+        // Whether the batch fits is known once its kernels are compiled.
+        let is_tight = estimate.num_envs < demand.num_envs;
         let stand_in = estimate.stand_in(&dims);
         let request = |kernel: &KernelPlan| {
             let request = kernel_request(kernel, None);
@@ -196,7 +196,7 @@ impl CudaExecutor {
             (Own::Compiled(Specialised { step, retry: generic.clone() }), generic)
         } else if let Some(own) = compiler.cached_specialised(&estimate, shape) {
             (Own::Compiled(own), compiler.compile(&generic_request)?)
-        } else if options.wait_for_specialised {
+        } else if options.wait_for_specialised || is_tight {
             let own = || compiler.compile_specialised(&estimate, shape);
             let (own, generic) = compiler.compile_both(own, || compiler.compile(&generic_request));
             (Own::Compiled(own?), generic?)
@@ -393,6 +393,9 @@ impl Executor for CudaExecutor {
     }
     fn real_bytes(&self) -> usize {
         4
+    }
+    fn grow(&mut self, part: MemoryPart, bytes: u64) -> Result<(), NoRoom> {
+        self.plan.memory.grow(part, bytes)
     }
     fn allocate(&self, bytes: usize, what: &str) -> Result<Memory, ExecutorError> {
         let buffer = Buffer::allocate(&self.device, bytes.max(4) as u64, what)?;

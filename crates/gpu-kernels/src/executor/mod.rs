@@ -26,7 +26,7 @@ mod stand_in;
 mod workspace_slots;
 
 pub use checks::{Checks, Finding, Wrong};
-pub use compiled_plan::plan_compiled;
+pub use compiled_plan::{plan_compiled, plan_shape_compiled};
 pub use cpu::{CpuExecutor, CpuOptions, OpenWorkspace, Precision, available_threads};
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 pub use cuda::{CudaExecutor, CudaOptions, device_limits};
@@ -38,7 +38,7 @@ pub use workspace_slots::{is_mixed, workspace_slots};
 use crate::compile::CompileError;
 use crate::cuda::CudaError;
 use crate::view::ArgumentBlock;
-use phalanx_launch_planner::{LaunchPlan, PlanError};
+use phalanx_launch_planner::{LaunchPlan, MemoryPart, NoRoom, PlanError};
 
 /// Banks of the counters, as in `kernels/run.h`.
 pub const COUNTER_BANKS: usize = 64;
@@ -157,6 +157,11 @@ pub trait Executor: Send {
     fn compile_seconds(&self) -> f64;
     /// Bytes of one number: 4 or 8.
     fn real_bytes(&self) -> usize;
+    /// Counts memory that a caller is about to take beyond the plan.
+    ///
+    /// # Errors
+    /// If it does not fit below the plan's limit.
+    fn grow(&mut self, part: MemoryPart, bytes: u64) -> Result<(), NoRoom>;
     /// Zeroed memory that the kernels can reach.
     ///
     /// # Errors

@@ -39,6 +39,7 @@ pub(super) fn within(after: LaunchPlan, before: &LaunchPlan, reserved: u64) -> R
         }
     }
     let memory = &mut plan.memory;
+    memory.keep_growth_of(&before.memory);
     let need = memory.total - memory.workspace - memory.retry + reserved + before.memory.retry;
     (memory.workspace, memory.retry, memory.total) = (reserved, before.memory.retry, need);
     match memory.limit {
@@ -63,7 +64,7 @@ mod tests {
     /// The first plan of `num_envs` ants on an H200, all arrays in global memory and room for 12 contacts, and a compiled retry kernel.
     fn second_plan(num_envs: u64) -> SecondPlan {
         let model = Model::from_file(concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/ant.xml")).unwrap();
-        let dims = model_dims(&Shape::of(&model).unwrap(), &[], &[]);
+        let dims = model_dims(&Shape::of(&model).unwrap());
         let limits = DeviceLimits::preset("h200").unwrap();
         let pin_global = dims.arrays.iter().map(|array| array.name.clone()).collect();
         let demand = Demand { pin_global, fast_contacts: Some(12), ..Demand::envs(num_envs) };

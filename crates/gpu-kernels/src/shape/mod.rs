@@ -75,6 +75,8 @@ pub struct Shape {
     pub ls_iterations: i64,
     /// Model fields of which every environment has its own.
     pub per_env: BTreeSet<&'static str>,
+    /// Outputs, and inputs that few users write, whose memory is taken at the start.
+    pub requested: BTreeSet<&'static str>,
     collisions: CollisionTable,
 }
 
@@ -106,6 +108,7 @@ impl Shape {
             iterations: i64::from(model.opt.iterations),
             ls_iterations: i64::from(model.opt.ls_iterations),
             per_env: BTreeSet::new(),
+            requested: BTreeSet::new(),
             collisions,
         };
         if model.opt.density > 0.0 || model.opt.viscosity > 0.0 {
