@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::python::Environment;
-use crate::{generate, tidy};
+use crate::{generate, outside, tidy};
 
 /// When a step is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +47,7 @@ const STEPS: &[(&str, Speed, Action)] = &[
     ("example: random_rollout", Slow, Run(&["cargo", "run", "--release", "--example", "random_rollout"])),
     ("example: domain_randomization", Slow, Run(&["cargo", "run", "--release", "--example", "domain_randomization"])),
     ("example: plan_for_another_device", Slow, Run(&["cargo", "run", "--release", "--example", "plan_for_another_device"])),
+    ("README: a crate of one's own", Slow, Here(outside::check)),
     ("MuJoCo: does the comparison work?", Slow, Python(&["tests/oracle/run.py", "--self-test"])),
     ("MuJoCo: forward passes and trajectories", Quick, Python(&["tests/oracle/run.py", "--quick"])),
     ("MuJoCo: compiled models", Slow, Python(&["tests/oracle/compare_compiled_arrays.py"])),

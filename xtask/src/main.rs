@@ -10,6 +10,7 @@ mod field_page;
 #[path = "../../crates/gpu-kernels/src/fields/mod.rs"]
 mod fields;
 mod generate;
+mod outside;
 #[allow(dead_code)]
 #[path = "../../crates/gpu-kernels/src/pairs.rs"]
 mod pairs;

@@ -48,8 +48,8 @@ pub struct DeviceLimits {
     pub l2_cache_bytes: u64,
 }
 
-/// The oldest devices whose lanes are scheduled one by one, which the kernels need.
-const OLDEST: (u32, u32) = (7, 0);
+/// The oldest devices that the kernels are compiled for.
+const OLDEST: (u32, u32) = (7, 5);
 
 /// Limits that no device has, or that the device at hand cannot play.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
@@ -71,7 +71,7 @@ pub enum LimitsError {
         has: u64,
     },
     /// A device that cannot run the kernels.
-    #[error("{name} has compute capability {major}.{minor}; the kernels need 7.0 or newer: use the CPU")]
+    #[error("{name} has compute capability {major}.{minor}; Phalanx needs 7.5 (Turing) or newer: use the CPU")]
     TooOld {
         /// The name of the limits.
         name: String,

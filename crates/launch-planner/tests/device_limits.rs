@@ -108,7 +108,7 @@ fn impossible_limits_are_refused() {
     let error = DeviceLimits { multiprocessor_count: 0, ..preset("t4") }.validate().unwrap_err().to_string();
     assert_eq!(error, "NVIDIA T4: `multiprocessor_count` is 0; write at least 1");
     let error = DeviceLimits { compute_capability: (5, 0), ..preset("t4") }.validate().unwrap_err().to_string();
-    assert_eq!(error, "NVIDIA T4 has compute capability 5.0; the kernels need 7.0 or newer: use the CPU");
+    assert_eq!(error, "NVIDIA T4 has compute capability 5.0; Phalanx needs 7.5 (Turing) or newer: use the CPU");
     let optin = DeviceLimits { shared_memory_per_block_optin: 65537, ..preset("t4") };
     assert_eq!(
         optin.validate().unwrap_err().to_string(),
