@@ -24,7 +24,8 @@ unsigned first_thread;
 }  // namespace
 #define threadIdx (Dim{first_thread + (unsigned)EmulatedWarp::running()->current})
 
-#include "entry_gpu.cu"
+#include "entry_under_test.cu"
+#include "view/model_copy.h"
 
 namespace {
 constexpr int shared_words = 1 << 16;
@@ -66,7 +67,8 @@ int launch(void (*kernel)(void*), const Arguments* a, uint32_t blocks, uint32_t 
     const auto lane = [](void* argument) { kernel(*(const Arguments*)argument); };                                         \
     return launch(lane, (const Arguments*)arguments, blocks, threads, order, message, message_bytes);                      \
   }
-PHALANX_EMULATED(phalanx_step)
-#if !PHALANX_SPECIALISED
+#if PHALANX_BETWEEN_STEPS
 PHALANX_EMULATED(phalanx_set_constants)
+#else
+PHALANX_EMULATED(phalanx_step)
 #endif

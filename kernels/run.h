@@ -5,6 +5,7 @@
 // finite state and a fault bit. Its neighbours in the warp go on.
 #pragma once
 #include "step.h"
+#include "view/workspace.h"
 
 /// Fault bits of an environment. Above them is where it went bad: four bits of a quantity and twenty of its index.
 constexpr uint32_t fault_not_finite = 1;
@@ -122,25 +123,6 @@ INLINE void finish_pass(Team team, const Model& model, Env& env, int pass, bool 
   }
 }
 
-/// Where a team's workspace lies: the block's shared memory with the team's first number in it, and global memory.
-struct Workspace {
-  real* shared;
-  int first_shared;
-  real* global;
-};
-
-/// A team's view of an environment.
-INLINE Env open_environment(const Arguments& a, Workspace workspace, int64_t index, bool alive) {
-  Env env;
-  env.arguments = &a;
-  env.first_shared = workspace.first_shared;
-  env.global = workspace.global;
-  env.base = a.shared_words > 0 ? workspace.shared + workspace.first_shared : workspace.global;
-  env.index = index;
-  env.alive = alive;
-  return env;
-}
-
 /// Runs environment `index` from pass `first` on; an absent team runs along. Passes are the substeps, then one that only
 /// computes outputs.
 template <class Team>
@@ -169,8 +151,8 @@ INLINE void run_environment(Team team, const Arguments& a, Workspace workspace, 
   team.sync();
 }
 
-/// Tells the host what a call needed, in memory that it reads without waiting: one lane of the retry launch does. What teams
-/// of that launch raise later is told with the next call.
+/// Tells the host what a call needed, in memory that it reads without waiting: one lane of the call's last launch does. What
+/// teams of that launch raise later is told with the next call.
 INLINE void publish_marks(const Arguments& a) {
   uint32_t* marks = a.marks;
   const Progress& progress = *a.progress;

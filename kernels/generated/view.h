@@ -65,7 +65,6 @@ struct Arguments {
   const int* jnt_type;
   const int* jnt_qposadr;
   const int* jnt_dofadr;
-  const int* jnt_bodyid;
   const int* jnt_limited;
   const int* jnt_actfrclimited;
   const int* jnt_actgravcomp;
@@ -408,7 +407,6 @@ enum Array {
   array_jnt_type,
   array_jnt_qposadr,
   array_jnt_dofadr,
-  array_jnt_bodyid,
   array_jnt_limited,
   array_jnt_actfrclimited,
   array_jnt_actgravcomp,
@@ -716,7 +714,6 @@ struct Model {
   INLINE int jnt_type(int i) const { return arguments->jnt_type[CHECKED(jnt_type, env, i)]; }
   INLINE int jnt_qposadr(int i) const { return arguments->jnt_qposadr[CHECKED(jnt_qposadr, env, i)]; }
   INLINE int jnt_dofadr(int i) const { return arguments->jnt_dofadr[CHECKED(jnt_dofadr, env, i)]; }
-  INLINE int jnt_bodyid(int i) const { return arguments->jnt_bodyid[CHECKED(jnt_bodyid, env, i)]; }
   INLINE int jnt_limited(int i) const { return arguments->jnt_limited[CHECKED(jnt_limited, env, i)]; }
   INLINE int jnt_actfrclimited(int i) const { return arguments->jnt_actfrclimited[CHECKED(jnt_actfrclimited, env, i)]; }
   INLINE int jnt_actgravcomp(int i) const { return arguments->jnt_actgravcomp[CHECKED(jnt_actgravcomp, env, i)]; }

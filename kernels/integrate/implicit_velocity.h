@@ -63,10 +63,10 @@ template <class Team> INLINE void register_implicit(Team team, const Model& mode
 #endif
 
 /// Whether the implicit mass matrix is laid out as the Hessian, in the memory that the solver has left: an entry's place there is
-/// arithmetic, in M's order it is looked up. A single lane walks M's order, and small trees are quickly walked; so does the generic
-/// kernel, which has code for everything.
+/// arithmetic, in M's order it is looked up. A single lane walks M's order, and small trees are quickly walked; the generic
+/// kernel has no code for a second way.
 template <class Team> INLINE bool laid_out_dense(const Model& model) {
-  return PHALANX_SPECIALISED && Team::lanes > 1 && model.nv > most_dense_dofs && model.tree_lower == 0;
+  return PHALANX_SPECIALISED && Team::lanes > 1 && is_large(model) && model.tree_lower == 0;
 }
 
 /// Fills step_acc: the matrix is summed and factored in memory.

@@ -12,7 +12,7 @@ template <class Team> constexpr bool walks_chains() { return PHALANX_SPECIALISED
 #if PHALANX_SPECIALISED
 /// All dofs are one block, or where they are too many for a dense matrix in registers each tree's are one. Sets of dofs are bits of
 /// a block.
-constexpr bool blocks_are_trees = Model::tree_lower > 0 || Model::pivot_words == 0;
+using table::blocks_are_trees;
 constexpr int block_count = blocks_are_trees ? Model::ntree : 1;
 constexpr int block_dofs = Model::nv == 0 ? 1 : (blocks_are_trees ? Model::tree_dof_max : Model::nv), block_words = (block_dofs + 31) / 32;
 

@@ -121,15 +121,6 @@ INLINE int count_ones(uint32_t word) {
 #endif
 }
 
-/// The number of zeros above the highest one of a word that is not zero.
-INLINE int leading_zeros(uint32_t word) {
-#if PHALANX_GPU
-  return __clz((int)word);
-#else
-  return __builtin_clz(word);
-#endif
-}
-
 /// The number of zeros below the lowest one of a word that is not zero.
 INLINE int trailing_zeros(uint32_t word) {
 #if PHALANX_GPU

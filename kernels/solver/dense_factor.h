@@ -85,17 +85,18 @@ template <class Team> INLINE void hessian_pattern(Team team, const Model& model,
 
 /// Finds out how the Hessian of these contacts is to be factored: see solve_in_memory.
 template <class Team> INLINE void prepare_factor(Team team, const Model& model, Env& env, int contacts) {
-  if (model.nv <= most_dense_dofs) return;
+  if (!is_large(model)) return;
   const bool by_tree = model.tree_lower > 0;
   env.coupled = by_tree && couples_trees(team, model, env, contacts);
   if (team.any_in_warp(!by_tree || env.coupled)) hessian_pattern(team, model, env, contacts);
 }
 
 /// Replaces x by the solution of H x = b, given b in x and H in memory, where its factor stays. A small matrix is dense. Of a
-/// large one each tree has a block of its own, unless contacts couple trees or a tree is large: then the pattern rules.
+/// large one each tree has a block of its own, unless contacts couple trees, or trees are too large or too small: then the pattern
+/// rules.
 template <class Team, class Vector>
 INLINE void solve_in_memory(Team team, const Model& model, Env& env, bool active, Vector x) {
-  const bool dense = model.nv <= most_dense_dofs;
+  const bool dense = !is_large(model);
   const bool by_pattern = active && goes_by_pattern(model, env), by_blocks = active && !by_pattern;
   if (team.any_in_warp(by_pattern)) {
     const auto entry = [&](int i, int j) -> real& { return env.H(lower_index(i, j)); };

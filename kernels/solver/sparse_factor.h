@@ -11,9 +11,6 @@
 #pragma once
 #include "dynamics/tree_factor.h"
 
-/// Above this many dofs a matrix is no longer dense: each tree is a block of its own, or where that cannot be the pattern rules.
-constexpr int most_dense_dofs = 48;
-
 /// The most dofs of a body: MuJoCo allows six.
 #if PHALANX_SPECIALISED
 template <int count> constexpr int largest_of(const int (&numbers)[count]) {
@@ -31,10 +28,12 @@ constexpr int most_pivots = 6;
 /// Entry (i, j), j <= i, of a lower triangle stored by rows.
 INLINE constexpr int lower_index(int i, int j) { return i * (i + 1) / 2 + j; }
 
+/// Whether the matrix is too large to be dense: then each tree is a block of its own, and where trees touch, or are too large or too
+/// small for that, the pattern rules.
+INLINE bool is_large(const Model& model) { return model.pattern_dofs > 0; }
+
 /// Whether the environment's matrix goes by the pattern: it is large, and its trees are not blocks of their own.
-INLINE bool goes_by_pattern(const Model& model, const Env& env) {
-  return model.nv > most_dense_dofs && (model.tree_lower == 0 || env.coupled);
-}
+INLINE bool goes_by_pattern(const Model& model, const Env& env) { return is_large(model) && (model.tree_lower == 0 || env.coupled); }
 
 /// Where entry (i, j) of dofs i and j is in a lower triangle that is laid out in order of elimination.
 INLINE int place_of(const Env& env, int i, int j) {
@@ -64,7 +63,10 @@ template <class Team> INLINE void tree_pattern(Team team, const Model& model, En
   team.each(model.nbody, [&](int body) {
     env.factor_body(body) = body;
     for (int w = 0; w < words; ++w) env.factor_mask(body * words + w) = 0;
-    NO_UNROLL for (int above = body_above(model, body); above >= 0; above = body_above(model, above)) add_to_row(model, env, body, above);
+    // A lane's own rows: no other lane adds to them.
+    NO_UNROLL for (int above = body_above(model, body); above >= 0; above = body_above(model, above)) {
+      env.factor_mask(body * words + above / 32) |= (int)(1u << (above % 32));
+    }
   });
   team.each(model.nv, [&](int i) { env.factor_place(i) = env.factor_dof(i) = i; });
 }

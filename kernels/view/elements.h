@@ -11,9 +11,6 @@ struct alignas(8) Vec2 {
 struct Vec5 {
   real a, b, c, d, e;
 };
-struct Vec10 {
-  real value[10];
-};
 
 /// One dof's column of a contact's Jacobian: how the dof moves the second body's point relative to the first's, along the
 /// normal and the two tangents.
@@ -35,7 +32,8 @@ struct alignas(16) FourReals {
 };
 
 /// What the two kernels of a step tell each other, so that the host need not prepare a step: each clears what the other will use,
-/// at a time when the other does not run.
+/// at a time when the other does not run. Between calls no work is counted: where the step kernel runs alone, or the generic
+/// kernel for both, see `claim_next` and the executor.
 struct Progress {
   uint32_t retry_count[2];         // length of the retry list: of this call and of the next, in turns
   uint32_t step_work, retry_work;  // environments that a kernel's warps have taken beyond their first

@@ -169,7 +169,7 @@ fn traffic(name: &str) -> u64 {
         "H" | "tree_L" => 60,
         "search" | "grad" | "acc" | "Ma" | "Mv" | "force_constraint" => 30,
         "L" | "implicit_L" | "factor_place" | "factor_dof" => 20,
-        "factor_mask" | "factor_body" | "factor_adr" | "factor_end" | "factor_list" => 15,
+        "factor_mask" | "factor_body" | "factor_adr" | "factor_end" | "factor_list" | "factor_degree" => 15,
         "row_jar" | "row_jv" | "row_dof" | "row_type" | "row_D" => 15,
         "M" | "cdof" | "body_position" | "body_orientation" => 8,
         "con_J" => 5,

@@ -58,6 +58,6 @@ fn an_estimate_takes_no_less_memory_than_the_compiled_kernels() {
         let estimate = plan_model(&model, &limits, &Demand::envs(8192)).unwrap().memory.hidden;
         let compiled = plan_compiled(&model, &limits, &Demand::envs(8192)).unwrap().memory.hidden;
         assert!(estimate.local_memory >= compiled.local_memory && estimate.code >= compiled.code, "{device}");
-        assert!(estimate.total() <= compiled.total() + compiled.total() / 8, "{device}: {estimate:?} {compiled:?}");
+        assert!(estimate.total() <= compiled.total() + compiled.total() / 4, "{device}: {estimate:?} {compiled:?}");
     }
 }

@@ -5,7 +5,7 @@ mod installed;
 
 use installed::nvrtc;
 use phalanx_gpu_kernels::compile::{Architecture, Cache, Request, compile_cached};
-use phalanx_gpu_kernels::executor::{KernelRequest, kernel_request};
+use phalanx_gpu_kernels::executor::{KernelRequest, between_steps_request, kernel_request};
 use phalanx_gpu_kernels::planning::{model_dims, plan_model};
 use phalanx_gpu_kernels::shape::Shape;
 use phalanx_gpu_kernels::view::slot_names;
@@ -18,20 +18,29 @@ use std::sync::Mutex;
 const ARCHITECTURES: [u32; 8] = [75, 80, 86, 87, 89, 90, 100, 120];
 
 /// Kilobytes of code of a program, on the architecture where it is largest. The goal of the design, section 4, is 96 KB a
-/// model; these are the present maxima. A change that raises one says so and why: the ant went from 165 to 166 and the arm with the
-/// cube from 215 to 217 for two columns of the matrix a lane, a third faster, while all others became smaller; the generic program
-/// from 477 to 533 for an order of elimination with little fill, heaps of bodies being six to fifteen times as fast.
-const CODE_BUDGET: [(&str, u64); 6] =
-    [("generic", 533), ("cartpole", 119), ("ant", 166), ("humanoid", 184), ("quadruped", 177), ("arm_cube", 217)];
+/// model, and decision 0024 says why it is exceeded; these are the present maxima. A change that raises one says so and why in the
+/// performance log.
+const CODE_BUDGET: [(&str, u64); 7] = [
+    ("generic", 466),
+    ("between_steps", 67),
+    ("cartpole", 119),
+    ("ant", 166),
+    ("humanoid", 184),
+    ("quadruped", 177),
+    ("arm_cube", 217),
+];
 
 /// Bytes of kernel parameters that every architecture takes.
 const ARGUMENT_LIMIT: u32 = 4096;
 
-/// The generic program, and one for each asset as an H200 would run 8192 of it.
+/// Bytes of local memory of a thread of the generic kernel.
+const GENERIC_LOCAL_BUDGET: u32 = 4096;
+
+/// The programs that all models share, and one for each asset as an H200 would run 8192 of it.
 fn requests() -> Vec<(&'static str, KernelRequest)> {
     let limits = DeviceLimits::preset("h200").unwrap();
     let request = |name: &'static str| {
-        let file = if name == "generic" { "cartpole" } else { name };
+        let file = if ["generic", "between_steps"].contains(&name) { "cartpole" } else { name };
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../assets/{file}.xml"));
         let model = Model::from_file(path).unwrap();
         let plan = plan_model(&model, &limits, &Demand::envs(8192)).unwrap();
@@ -39,6 +48,10 @@ fn requests() -> Vec<(&'static str, KernelRequest)> {
             "generic" => {
                 let dims = model_dims(&Shape::of(&model).unwrap());
                 (name, kernel_request(&plan.stand_in(&dims), None))
+            }
+            "between_steps" => {
+                let dims = model_dims(&Shape::of(&model).unwrap());
+                (name, between_steps_request(&plan.stand_in(&dims)))
             }
             _ => (name, kernel_request(plan.step(), Some(&Shape::of(&model).unwrap()))),
         }
@@ -77,33 +90,41 @@ fn every_kernel_compiles_for_every_architecture_within_its_budget() {
     rows.sort_by_key(|(name, arch, _)| (*name, arch.0));
     let mut over = Vec::new();
     for (name, arch, cubin) in &rows {
-        let step = cubin.contents.kernel("phalanx_step").unwrap();
         let kilobytes = cubin.contents.code_bytes.div_ceil(1024);
+        let kernels = &cubin.contents.kernels;
+        let local_bytes = kernels.iter().map(|kernel| kernel.local_bytes).max().unwrap();
         println!(
-            "{name:<10} {arch:<7} {:>4} registers {:>5} local bytes {kilobytes:>4} KB of code {:>6.1} s",
-            step.registers, step.local_bytes, cubin.seconds
+            "{name:<13} {arch:<7} {:>4} registers {local_bytes:>5} local bytes {kilobytes:>4} KB of code {:>6.1} s",
+            kernels.iter().map(|kernel| kernel.registers).max().unwrap(),
+            cubin.seconds
         );
         assert!(cubin.log.is_empty(), "{name} {arch}: {}", cubin.log);
-        assert_eq!(step.argument_bytes as usize, 8 * slot_names().len(), "{name} {arch}");
-        assert!(step.argument_bytes <= ARGUMENT_LIMIT, "{name} {arch}");
-        for kernel in ["phalanx_set_constants", "phalanx_reset", "phalanx_random_controls"] {
-            assert_eq!(cubin.contents.kernel(kernel).is_some(), *name == "generic", "{kernel} of {name} {arch}");
+        for kernel in kernels {
+            assert_eq!(kernel.argument_bytes as usize, 8 * slot_names().len(), "{name} {arch}");
+            assert!(kernel.argument_bytes <= ARGUMENT_LIMIT, "{name} {arch}");
+        }
+        let mut names: Vec<&str> = kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+        names.sort_unstable();
+        match *name {
+            "between_steps" => assert_eq!(names, ["phalanx_random_controls", "phalanx_reset", "phalanx_set_constants"]),
+            _ => assert_eq!(names, ["phalanx_step"]),
         }
         let budget = CODE_BUDGET.iter().find(|(n, _)| n == name).unwrap().1;
         if kilobytes > budget {
             over.push(format!("{name} on {arch}: {kilobytes} KB of code, the budget is {budget}"));
         }
-        // Contacts of the pair that a lane looks at, and what registers cannot hold. Every thread that the device can hold has as
-        // many, so that 4 KB are 1 GB of an H200.
-        let planned = KernelNeeds::estimate().retry;
-        let most = planned.local_bytes_per_thread;
-        if step.local_bytes > most {
-            over.push(format!("{name} on {arch}: {} local bytes, plans count with {most}", step.local_bytes));
+        // Every thread that the device can hold has as many: 4 KB are 1 GB of an H200.
+        let (own, retry) = (KernelAttributes::estimate(), KernelNeeds::estimate().retry);
+        let (most_local, most_code) = match *name {
+            "generic" => (GENERIC_LOCAL_BUDGET, u64::MAX),
+            "between_steps" => (retry.local_bytes_per_thread, retry.code_bytes - own.code_bytes),
+            _ => (own.local_bytes_per_thread, own.code_bytes),
+        };
+        if local_bytes > most_local {
+            over.push(format!("{name} on {arch}: {local_bytes} local bytes, plans count with {most_local}"));
         }
-        let own = KernelAttributes::estimate().code_bytes;
-        let most = if *name == "generic" { planned.code_bytes - own } else { own };
-        if cubin.contents.code_bytes > most {
-            over.push(format!("{name} on {arch}: {kilobytes} KB of code, plans count with {} KB", most / 1024));
+        if cubin.contents.code_bytes > most_code {
+            over.push(format!("{name} on {arch}: {kilobytes} KB of code, plans count with {} KB", most_code / 1024));
         }
     }
     assert!(over.is_empty(), "{over:#?}");

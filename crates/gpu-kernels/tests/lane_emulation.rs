@@ -6,7 +6,7 @@ mod emulation;
 use emulation::batch::{Batch, Random, draw_controls, randomise};
 use emulation::library::{CLANG, Compiler, EmulatedKernel, GXX, GXX_OPTIMISED, Launch, Order};
 use emulation::models;
-use phalanx_gpu_kernels::executor::{Checks, CpuExecutor, CpuOptions, Executor, kernel_request};
+use phalanx_gpu_kernels::executor::{Checks, CpuExecutor, CpuOptions, Executor, between_steps_request, kernel_request};
 use phalanx_gpu_kernels::planning::{model_dims, plan_model};
 use phalanx_gpu_kernels::shape::Shape;
 use phalanx_launch_planner::{Demand, DeviceLimits, KernelPlan, LaunchPlan, Placement};
@@ -91,7 +91,7 @@ fn derived_model_fields_of_each_environment_have_the_cpus_bits() {
         let plan = plan_model(&model, &DeviceLimits::preset("h200").unwrap(), &demand).unwrap();
         let mut cpu = CpuExecutor::new(&shape, &demand, &CpuOptions::default()).unwrap();
         let generic = plan.stand_in(&model_dims(&shape));
-        let kernel = EmulatedKernel::build("generic-32", &kernel_request(&generic, None), GXX);
+        let kernel = EmulatedKernel::build("between-steps", &between_steps_request(&generic), GXX);
         let batch = || {
             let mut batch = Batch::new(&shape, &model, environments as usize);
             batch.make_per_env(EDITED);

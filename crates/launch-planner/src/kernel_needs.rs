@@ -16,13 +16,13 @@ const LAUNCH_BOUND_THREADS: u32 = 512;
 
 /// Code of a model's own kernel, bytes, at most by what was compiled so far. `tests/kernel_budget.rs` of the kernels holds that no
 /// estimate here is less than what they take.
-const OWN_CODE_BYTES: u64 = 256 * 1024;
+const CODE_BYTES: u64 = 256 * 1024;
 
-/// Code of the generic kernels, bytes, at most.
-const GENERIC_CODE_BYTES: u64 = 576 * 1024;
+/// Code of what is done between steps, bytes, at most.
+const CODE_BYTES_BETWEEN_STEPS: u64 = 128 * 1024;
 
-/// Local memory of the generic kernel, bytes per thread, at most. Own kernels take less.
-const GENERIC_LOCAL_BYTES: u32 = 4096;
+/// Local memory of a model's own kernel, bytes per thread, at most.
+const LOCAL_BYTES: u32 = 1024;
 
 /// What one compiled kernel takes from the device, by the names of `cuFuncGetAttribute`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,11 +63,11 @@ impl KernelAttributes {
     pub fn estimate() -> Self {
         KernelAttributes {
             registers_per_thread: LAUNCH_BOUND_REGISTERS,
-            local_bytes_per_thread: 0,
+            local_bytes_per_thread: LOCAL_BYTES,
             static_shared_bytes: 0,
             max_threads_per_block: LAUNCH_BOUND_THREADS,
             estimated: true,
-            code_bytes: OWN_CODE_BYTES,
+            code_bytes: CODE_BYTES,
         }
     }
 }
@@ -76,11 +76,8 @@ impl KernelNeeds {
     /// Estimates for every team size: nothing is compiled yet. Memory is rather too much than too little, so that a batch that fits
     /// by the estimate fits once its kernels are compiled.
     pub fn estimate() -> Self {
-        let retry = KernelAttributes {
-            local_bytes_per_thread: GENERIC_LOCAL_BYTES,
-            code_bytes: OWN_CODE_BYTES + GENERIC_CODE_BYTES,
-            ..KernelAttributes::estimate()
-        };
+        let retry =
+            KernelAttributes { code_bytes: CODE_BYTES + CODE_BYTES_BETWEEN_STEPS, ..KernelAttributes::estimate() };
         KernelNeeds::same_for_all(KernelAttributes::estimate(), retry)
     }
 

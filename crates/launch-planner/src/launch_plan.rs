@@ -33,12 +33,12 @@ pub struct LaunchPlan {
 
 /// How one kernel is launched.
 ///
-/// The grid is persistent: team `t = block * envs_per_block + team_in_block` steps the environments `t`,
-/// `t + resident_envs`, `t + 2 * resident_envs`, ... below `num_envs`; see [`environments_of_team`].
+/// The grid is persistent: each of its teams steps an environment of its own first, then the next that no team has taken. Which
+/// one that is decides no bit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KernelPlan {
-    /// "step" or "retry".
+    /// "step", "retry" or "stand-in".
     pub name: String,
     /// Lanes that step one environment together.
     pub lanes_per_env: u32,
@@ -147,12 +147,4 @@ impl LaunchPlan {
         let percent = (threads * 100).checked_div(u64::from(self.device.max_threads_per_multiprocessor));
         percent.and_then(|percent| u32::try_from(percent).ok()).unwrap_or(0)
     }
-}
-
-/// The environments that one team of the step kernel steps, in order. Teams count through the blocks:
-/// `team = block * envs_per_block + team_in_block`. A team beyond the grid has none.
-pub fn environments_of_team(plan: &LaunchPlan, team: u64) -> impl Iterator<Item = u64> + use<> {
-    let (num_envs, teams) = (plan.num_envs, plan.step().resident_envs);
-    let first = (team < teams && team < num_envs).then_some(team);
-    std::iter::successors(first, move |env| env.checked_add(teams).filter(|&next| next < num_envs))
 }

@@ -33,7 +33,7 @@ pub use device_limits::{DeviceLimits, LimitsError};
 pub use error::PlanError;
 pub use kernel_needs::{KernelAttributes, KernelNeeds, TEAM_SIZES};
 pub use ladder::plan;
-pub use launch_plan::{KernelPlan, LaunchPlan, Limiter, Rejected, environments_of_team};
+pub use launch_plan::{KernelPlan, LaunchPlan, Limiter, Rejected};
 pub use layout::{PlacedArray, Placement, WorkspaceLayout, bank_stride, layout};
 pub use learning::{Learning, Lesson, Observed};
 pub use memory::{HiddenMemory, MemoryMap, MemoryPart, NoRoom};

@@ -116,10 +116,10 @@ impl<'a> RetryPool<'a> {
             (u64::from(block.resident.blocks_per_sm) * multiprocessors).min(u64::from(self.device.max_grid_dim_x));
         let grid_blocks = (wanted / u64::from(block.envs)).min(most_blocks);
         let teams = grid_blocks * u64::from(block.envs);
-        let limiter = match teams {
-            _ if teams == num_envs => Limiter::Environments,
-            _ if grid_blocks == most_blocks => block.resident.limiter,
-            _ => Limiter::Memory,
+        let limiter = match by_memory {
+            _ if grid_blocks == most_blocks && teams < num_envs => block.resident.limiter,
+            _ if by_memory < num_envs => Limiter::Memory,
+            _ => Limiter::Environments,
         };
         KernelPlan {
             name: "retry".to_string(),

@@ -29,7 +29,8 @@ impl fmt::Display for RowChoice {
             0 => "all arrays in shared memory".to_string(),
             count => format!("{} in global memory", counted(count as u64, "array")),
         };
-        write!(f, "{lanes}, {} per block, {place}", environments(self.envs_per_block.into()))
+        let roomy = if self.never_retries { ", room for the most contacts" } else { "" };
+        write!(f, "{lanes}, {} per block, {place}{roomy}", environments(self.envs_per_block.into()))
     }
 }
 

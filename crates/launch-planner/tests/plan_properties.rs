@@ -4,8 +4,8 @@ mod models;
 
 use models::{any_device, any_model, any_needs, any_num_envs};
 use phalanx_launch_planner::{
-    Demand, DeviceLimits, KernelNeeds, KernelPlan, LaunchPlan, ModelDims, PlanError, RowChoice, candidates,
-    environments_of_team, occupancy, plan,
+    Demand, DeviceLimits, KernelNeeds, KernelPlan, LaunchPlan, ModelDims, PlanError, RowChoice, candidates, occupancy,
+    plan,
 };
 use proptest::prelude::*;
 
@@ -176,14 +176,16 @@ proptest! {
         num_envs in 1u64..20_000,
     ) {
         if let Ok(plan) = plan(&device, &model, &needs, &Demand { num_envs, ..demand }) {
-            let step = plan.step();
+            // As `claim_next` in kernels/entry_step.cu: teams step one environment each, then warps take the next that are left.
+            let (teams, per_warp) = (plan.step().resident_envs, u64::from(32 / plan.step().lanes_per_env));
             let mut stepped = vec![0u32; num_envs as usize];
-            for team in 0..step.resident_envs + 3 {
-                let mine: Vec<u64> = environments_of_team(&plan, team).collect();
-                prop_assert!(mine.len() as u64 <= step.waves);
-                mine.iter().for_each(|&env| stepped[env as usize] += 1);
+            let mut step = |env: u64| if let Some(times) = stepped.get_mut(env as usize) { *times += 1 };
+            (0..teams).for_each(&mut step);
+            for taken in (0..num_envs).step_by(per_warp as usize) {
+                (0..per_warp).for_each(|team| step(teams + taken + team));
             }
             prop_assert!(stepped.iter().all(|&times| times == 1));
+            prop_assert_eq!(plan.step().waves, num_envs.div_ceil(teams));
         }
     }
 

@@ -23,11 +23,6 @@ impl Architecture {
     pub fn best_of(self, supported: &[Architecture]) -> Option<Architecture> {
         supported.iter().copied().filter(|a| a.major() == self.major() && *a <= self).max()
     }
-
-    /// `compute_90`: the name of the virtual architecture, for PTX.
-    pub fn virtual_name(self) -> String {
-        format!("compute_{}", self.0)
-    }
 }
 
 impl fmt::Display for Architecture {

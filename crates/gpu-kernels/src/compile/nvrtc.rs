@@ -138,14 +138,6 @@ impl Nvrtc {
         Err(unusable.unwrap_or(CompileError::NvrtcNotFound { looked_in }))
     }
 
-    /// Opens this very library; a bare name is looked up by the loader.
-    ///
-    /// # Errors
-    /// [`CompileError::NvrtcUnusable`] with the loader's reason.
-    pub fn open_file(path: &Path) -> Result<Self, CompileError> {
-        Self::open_candidate(&Candidate { path: path.to_path_buf(), source: "the caller".into() })
-    }
-
     fn open_candidate(candidate: &Candidate) -> Result<Self, CompileError> {
         let unusable = |reason: String| CompileError::NvrtcUnusable { path: candidate.path.clone(), reason };
         open_builtins_beside(&candidate.path);

@@ -62,11 +62,6 @@ impl PinnedBuffer {
         self.device_pointer
     }
 
-    /// The address on the host.
-    pub fn host_pointer(&self) -> *mut u8 {
-        self.host.as_ptr()
-    }
-
     /// The size.
     pub fn bytes(&self) -> usize {
         self.bytes

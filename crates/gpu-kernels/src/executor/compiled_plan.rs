@@ -2,7 +2,7 @@
 //!
 //! The first plan, with estimates, says which two kernels to compile; the second takes registers, local memory and static
 //! shared memory from them, and never asks for others.
-use super::cuda_kernels::{KernelRequest, kernel_request};
+use super::cuda_kernels::{KernelRequest, between_steps_request, kernel_request};
 use crate::compile::{Architecture, Cache, CachedCubin, CompileError, Nvrtc, Request, compile_cached};
 use crate::planning::{PlanningError, batch_dims};
 use crate::shape::Shape;
@@ -33,13 +33,13 @@ pub fn plan_shape_compiled(shape: &Shape, limits: &DeviceLimits, demand: &Demand
     let (major, minor) = limits.compute_capability;
     let arch = nvrtc.architecture_for(Architecture::from_capability(major, minor))?;
     let compiler = Compiler { nvrtc, cache: Cache::from_env(), arch };
-    let stand_in = estimate.stand_in(&dims);
-    let (own, generic) = compiler.compile_both(
+    let generic = estimate.stand_in(&dims);
+    let (own, between) = compiler.compile_both(
         || compiler.compile_specialised(&estimate, shape),
-        || compiler.compile(&kernel_request(&stand_in, None)),
+        || compiler.compile(&between_steps_request(&generic)),
     );
-    let stand_in = compiled_attributes(&generic?, &stand_in);
-    let second = SecondPlan { limits: limits.clone(), dims, demand: demand.clone(), estimate, stand_in };
+    let others = Others::of(&[&between?]);
+    let second = SecondPlan { limits: limits.clone(), dims, demand: demand.clone(), estimate, others };
     Ok(second.compiled(&own?)?)
 }
 
@@ -134,14 +134,39 @@ pub(super) struct SecondPlan {
     pub(super) demand: Demand,
     /// The first plan.
     pub(super) estimate: LaunchPlan,
-    /// The compiled generic kernel.
-    pub(super) stand_in: KernelAttributes,
+    /// What is loaded beside the model's own kernels.
+    pub(super) others: Others,
+}
+
+/// What compiled programs take of the device that are loaded beside a model's own.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Others {
+    pub(super) local_bytes_per_thread: u32,
+    pub(super) code_bytes: u64,
+}
+
+impl Others {
+    pub(super) fn of(programs: &[&CachedCubin]) -> Others {
+        let kernels = programs.iter().flat_map(|program| &program.contents.kernels);
+        Others {
+            local_bytes_per_thread: kernels.map(|kernel| kernel.local_bytes).max().unwrap_or(0),
+            code_bytes: programs.iter().map(|program| program.contents.code_bytes).sum(),
+        }
+    }
 }
 
 impl SecondPlan {
     /// The plan with the compiled kernels.
     pub(super) fn compiled(&self, own: &Specialised) -> Result<LaunchPlan, PlanError> {
         self.with(self.attributes(own))
+    }
+
+    /// The plan with the compiled kernels, after `before`, for which memory was taken: it has room for the most contacts only if that one
+    /// had.
+    #[cfg(all(feature = "cuda", target_os = "linux"))]
+    pub(super) fn after(&self, before: &LaunchPlan, own: &Specialised) -> Result<LaunchPlan, PlanError> {
+        let capacity = (!before.never_retries()).then_some(before.step().capacity);
+        self.of(self.attributes(own), Demand { capacity, ..self.demand.clone() })
     }
 
     /// What the compiler said of a model's own kernels.
@@ -164,10 +189,10 @@ impl SecondPlan {
     }
 
     fn of(&self, own: OwnAttributes, demand: Demand) -> Result<LaunchPlan, PlanError> {
-        let (OwnAttributes { step, retry }, stand_in) = (own, self.stand_in);
+        let (OwnAttributes { step, retry }, others) = (own, self.others);
         let retry = KernelAttributes {
-            local_bytes_per_thread: retry.local_bytes_per_thread.max(stand_in.local_bytes_per_thread),
-            code_bytes: retry.code_bytes + stand_in.code_bytes,
+            local_bytes_per_thread: retry.local_bytes_per_thread.max(others.local_bytes_per_thread),
+            code_bytes: retry.code_bytes + others.code_bytes,
             ..retry
         };
         let needs = KernelNeeds::compiled(self.estimate.step().lanes_per_env, step, retry);

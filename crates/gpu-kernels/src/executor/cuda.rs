@@ -3,21 +3,22 @@
 //! Plans with estimates, compiles what the plan chose, plans again with what the compiler said, and takes all memory then:
 //! a launch later can neither exceed the device nor allocate.
 //!
-//! A specialised kernel that was not compiled before is compiled on a thread, unless the caller wants to wait for it; until
-//! it is there the generic kernel stands in, with the same bits. It is loaded once, between two steps.
+//! Specialised kernels that were not compiled before are waited for; or, where the generic kernel is in the cache and the caller does
+//! not want to wait, they are compiled on a thread and the generic one stands in, with the same bits. Then they are loaded once,
+//! between two steps.
 //!
 //! The fast workspace is re-sized between calls, in the memory that was taken at the start: its capacity, offsets and grid are
 //! arguments of a launch. Launches that are queued keep theirs, and a workspace holds nothing from one launch to the next.
 use super::awaited::Awaited;
 use super::checks::{Checks, RETRY, STEP, bytes_of_checks};
-use super::compiled_plan::{Compiler, OwnAttributes, SecondPlan, Specialised, compiled_attributes, first_plan};
-use super::cuda_kernels::kernel_request;
+use super::compiled_plan::{Compiler, Others, OwnAttributes, SecondPlan, Specialised, first_plan};
 use super::launch::{Common, Launch, Launches, bytes_of, kernel_of};
 use super::news::{News, catch_up, needs};
+use super::programs::{Own, Programs, SPECIALISED};
 use super::{
     CallTimes, Executor, ExecutorError, MARK_WORDS, Memory, PROGRESS_WORDS, Seen, StepKernels, is_mixed, stand_in,
 };
-use crate::compile::{Cache, Nvrtc};
+use crate::compile::{Cache, CachedCubin, Nvrtc};
 use crate::cuda::{
     Buffer, CudaError, Device, DeviceAttributes, Kernel, LaunchShape, Module, Stream, StreamHandle, driver_version,
 };
@@ -60,9 +61,6 @@ const UNTIMED_NEWS_PERIOD: u64 = 32;
 /// Threads of a block of the small kernels (reset, random controls).
 const SMALL_BLOCK: u32 = 256;
 
-/// What the compiler's thread is to make.
-const SPECIALISED: &str = "the kernels that are specialised for the model";
-
 /// What it takes to re-size the fast workspace.
 struct Learner {
     learning: Learning,
@@ -81,9 +79,12 @@ pub struct CudaExecutor {
     launches: Awaited<Specialised, Launches>,
     /// What the kernels in the making will need.
     coming: Option<Coming>,
-    /// The generic kernel, in the retry kernel's workspaces.
-    stand_in: Launch,
-    set_constants: Kernel,
+    /// The generic kernel, in the retry kernel's workspaces: where it stands in, or did.
+    stand_in: Option<Launch>,
+    /// What is compiled for batches to come.
+    _for_later: Option<Awaited<CachedCubin, ()>>,
+    /// In the retry kernel's workspaces too.
+    set_constants: Launch,
     reset: Kernel,
     random_controls: Kernel,
     common: Common,
@@ -99,12 +100,6 @@ pub struct CudaExecutor {
     own_stream: Option<Stream>,
     stream: StreamHandle,
     device: Device,
-}
-
-/// The kernels of a step when the executor is made.
-enum Own {
-    Compiled(Specialised),
-    Making(Awaited<Specialised, Launches>),
 }
 
 /// What kernels that are not compiled yet are to be launched with.
@@ -184,29 +179,31 @@ impl CudaExecutor {
         }
         // Whether the batch fits is known once its kernels are compiled.
         let is_tight = estimate.num_envs < demand.num_envs;
-        let stand_in = estimate.stand_in(&dims);
-        let request = |kernel: &KernelPlan| {
-            let request = kernel_request(kernel, None);
-            if options.checked { request.checked() } else { request }
+        let generic = estimate.stand_in(&dims);
+        let second_plan = |programs: &Programs| {
+            let others =
+                Others::of(&std::iter::once(&programs.between_steps).chain(&programs.stand_in).collect::<Vec<_>>());
+            SecondPlan {
+                limits: limits.clone(),
+                dims: dims.clone(),
+                demand: demand.clone(),
+                estimate: estimate.clone(),
+                others,
+            }
         };
-        let generic_request = request(&stand_in);
-        let (own, generic) = if generic_only {
-            let step = compiler.compile(&request(estimate.step()))?;
-            let generic = compiler.compile(&generic_request)?;
-            (Own::Compiled(Specialised { step, retry: generic.clone() }), generic)
-        } else if let Some(own) = compiler.cached_specialised(&estimate, shape) {
-            (Own::Compiled(own), compiler.compile(&generic_request)?)
-        } else if options.wait_for_specialised || is_tight {
-            let own = || compiler.compile_specialised(&estimate, shape);
-            let (own, generic) = compiler.compile_both(own, || compiler.compile(&generic_request));
-            (Own::Compiled(own?), generic?)
-        } else {
-            let (beside, plan, shape) = (Arc::clone(&compiler), estimate.clone(), shape.clone());
-            let making = Awaited::start(SPECIALISED, move || Ok(beside.compile_specialised(&plan, &shape)?));
-            (Own::Making(making), compiler.compile(&generic_request)?)
+        let may_start_early = !options.wait_for_specialised && !is_tight;
+        let mut programs = match generic_only {
+            true => Programs::generic(&compiler, estimate.step(), &generic, options.checked)?,
+            false => Programs::specialised(&compiler, &estimate, shape, &generic, may_start_early)?,
         };
-        let generic_attributes = compiled_attributes(&generic, &stand_in);
-        let second = SecondPlan { limits, dims, demand, estimate, stand_in: generic_attributes };
+        let mut second = second_plan(&programs);
+        if programs.stand_in.is_some() && stand_in::before(&second).is_err() {
+            // The stand-in takes memory that the batch needs.
+            drop(programs);
+            programs = Programs::specialised(&compiler, &estimate, shape, &generic, false)?;
+            second = second_plan(&programs);
+        }
+        let Programs { between_steps, stand_in, own, for_later } = programs;
         let plan = match &own {
             Own::Compiled(own) => second.compiled(own)?,
             Own::Making(_) => stand_in::before(&second)?,
@@ -215,7 +212,7 @@ impl CudaExecutor {
         let own_stream = if options.stream.is_none() { Some(Stream::new(&device)?) } else { None };
         let stream =
             options.stream.map_or_else(|| own_stream.as_ref().map_or(StreamHandle(0), Stream::handle), StreamHandle);
-        let generic = Module::load(&device, &generic.cubin)?;
+        let between_steps = Module::load(&device, &between_steps.cubin)?;
         let progress = Buffer::allocate(&device, 4 * PROGRESS_WORDS, "the progress of a step")?;
         let reserve = |plan: &KernelPlan, bytes: u64| -> Result<Arc<Buffer>, CudaError> {
             let workspace = Buffer::allocate(&device, bytes.max(4), format!("workspaces of the {} kernel", plan.name))?;
@@ -236,14 +233,21 @@ impl CudaExecutor {
         });
         let checks = checks.transpose()?;
         let retry_workspace = reserve(plan.retry(), plan.memory.retry)?;
-        let stand_in = plan.stand_in(&second.dims);
-        let mut stand_in = Launch::new(kernel_of(&generic, "phalanx_step")?, &stand_in, retry_workspace, &common)?;
-        stand_in.also_set(checks.iter().flat_map(|checks| checks.slots(RETRY)));
+        let generic = plan.stand_in(&second.dims);
+        let in_retry_workspaces = |kernel: Kernel| {
+            let mut launch = Launch::new(kernel, &generic, retry_workspace.clone(), &common)?;
+            launch.also_set(checks.iter().flat_map(|checks| checks.slots(RETRY)));
+            Ok::<_, CudaError>(launch)
+        };
+        let set_constants = in_retry_workspaces(kernel_of(&between_steps, "phalanx_set_constants")?)?;
+        let stand_in = stand_in
+            .map(|cubin| in_retry_workspaces(kernel_of(&Module::load(&device, &cubin.cubin)?, "phalanx_step")?));
+        let stand_in = stand_in.transpose()?;
         let mut learner = None;
         let (launches, coming) = match own {
             Own::Compiled(own) => {
                 let workspace = reserve(plan.step(), plan.memory.workspace)?;
-                let workspaces = [workspace, stand_in.workspace.clone()];
+                let workspaces = [workspace, retry_workspace.clone()];
                 let mut launches = Launches::load(&device, &own, &plan, workspaces, &common)?;
                 if let Some(checks) = &checks {
                     launches.step.also_set(checks.slots(STEP));
@@ -269,9 +273,10 @@ impl CudaExecutor {
             launches,
             coming,
             stand_in,
-            set_constants: kernel_of(&generic, "phalanx_set_constants")?,
-            reset: kernel_of(&generic, "phalanx_reset")?,
-            random_controls: kernel_of(&generic, "phalanx_random_controls")?,
+            _for_later: for_later,
+            set_constants,
+            reset: kernel_of(&between_steps, "phalanx_reset")?,
+            random_controls: kernel_of(&between_steps, "phalanx_random_controls")?,
             common,
             news,
             seen: Seen::default(),
@@ -296,12 +301,12 @@ impl CudaExecutor {
             return Ok(());
         }
         let started = Instant::now();
-        let CudaExecutor { launches, coming, plan, common, learner, device, stand_in, .. } = self;
+        let CudaExecutor { launches, coming, plan, common, learner, device, set_constants, .. } = self;
         let ready = launches.poll(|own| {
             let _range = Range::begin("take over compiled kernels");
             let Some(Coming { second, workspace }) = coming.take() else { unreachable!("they are taken over once") };
-            let after = stand_in::within(second.compiled(&own)?, plan, workspace.bytes())?;
-            let launches = Launches::load(device, &own, &after, [workspace, stand_in.workspace.clone()], common)?;
+            let after = stand_in::within(second.after(plan, &own)?, plan, workspace.bytes())?;
+            let launches = Launches::load(device, &own, &after, [workspace, set_constants.workspace.clone()], common)?;
             *plan = after;
             *learner = Learner::new(plan, second, &own);
             Ok(launches)
@@ -419,7 +424,8 @@ impl Executor for CudaExecutor {
                 self.generic_only
             }
             None => {
-                self.stand_in.run("stand-in kernel", arguments, news, self.stream)?;
+                let Some(stand_in) = &mut self.stand_in else { unreachable!("own kernels or the stand-in") };
+                stand_in.run("stand-in kernel", arguments, news, self.stream)?;
                 // Its workspaces hold whatever is needed: no retry kernel follows that would clear what this one leaves.
                 self.common.progress.zero(self.stream)?;
                 true
@@ -448,11 +454,7 @@ impl Executor for CudaExecutor {
     }
     fn set_constants(&mut self, arguments: &ArgumentBlock, environments: u64) -> Result<(), ExecutorError> {
         let _range = Range::begin("set_constants kernel");
-        let mut block = arguments.clone();
-        block.apply(&self.stand_in.slots);
-        block.set("num_envs", environments);
-        // SAFETY: the block holds live pointers of this device; the caller keeps them until the stream has passed.
-        unsafe { self.set_constants.launch(self.stand_in.shape, bytes_of(&block), self.stream)? };
+        self.set_constants.run_over(environments, arguments, self.stream)?;
         self.judge()
     }
     fn random_controls(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {

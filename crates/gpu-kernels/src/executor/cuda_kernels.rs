@@ -34,6 +34,12 @@ impl KernelRequest {
     }
 }
 
+/// The request for what is done between steps, for every model: `kernel` is the generic one.
+pub fn between_steps_request(kernel: &KernelPlan) -> KernelRequest {
+    let source = source("entry_between_steps.cu");
+    KernelRequest { name: "between_steps.cu".to_owned(), source, ..kernel_request(kernel, None) }
+}
+
 /// The request for a kernel: specialised for `shape` in the memory layout of `kernel`, or generic for `None`.
 ///
 /// # Panics
@@ -72,5 +78,5 @@ pub fn kernel_request(kernel: &KernelPlan, shape: Option<&Shape>) -> KernelReque
     let name = shape.map_or("generic.cu".to_owned(), |s| {
         format!("{}.cu", s.name.replace(|c: char| !c.is_ascii_alphanumeric(), "_"))
     });
-    KernelRequest { name, source: source("entry_gpu.cu"), headers: headers.collect(), options }
+    KernelRequest { name, source: source("entry_step.cu"), headers: headers.collect(), options }
 }

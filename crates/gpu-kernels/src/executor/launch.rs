@@ -10,8 +10,8 @@ use std::sync::Arc;
 /// A kernel with its launch and workspace.
 pub(super) struct Launch {
     kernel: Kernel,
-    pub(super) shape: LaunchShape,
-    pub(super) slots: Vec<(usize, u64)>,
+    shape: LaunchShape,
+    slots: Vec<(usize, u64)>,
     /// The slots that do not depend on the plan.
     fixed_slots: Vec<(usize, u64)>,
     /// Shared memory that the kernel was allowed so far: never less again, since a captured launch may ask for it.
@@ -112,6 +112,19 @@ impl Launch {
         self.launch(stream)
     }
 
+    /// Runs a kernel that counts environments itself over the first `environments`.
+    pub(super) fn run_over(
+        &mut self,
+        environments: u64,
+        arguments: &ArgumentBlock,
+        stream: StreamHandle,
+    ) -> Result<(), CudaError> {
+        self.block.copy_from(arguments);
+        self.block.apply(&self.slots);
+        self.block.set("num_envs", environments);
+        self.launch(stream)
+    }
+
     fn launch(&self, stream: StreamHandle) -> Result<(), CudaError> {
         debug_assert_eq!(self.block.get("workspace"), self.workspace.pointer());
         // SAFETY: the block holds live pointers of this device; the caller keeps them until the stream has passed.
@@ -119,7 +132,7 @@ impl Launch {
     }
 }
 
-/// A kernel of `kernels/entry_gpu.cu`.
+/// A kernel of `kernels/entry_step.cu` or `kernels/entry_between_steps.cu`.
 pub(super) fn kernel_of(module: &Module, name: &str) -> Result<Kernel, CudaError> {
     // SAFETY: each of them begins with `begin_after_earlier_kernels`.
     Ok(unsafe { module.kernel(name)?.overlapping() })

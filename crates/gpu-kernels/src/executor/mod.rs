@@ -1,8 +1,8 @@
 //! What runs the kernels: CPU cores or a GPU, behind one interface.
 //!
 //! An executor owns the compiled kernels and the workspaces of its resident teams; the caller owns the state and passes an
-//! argument block. A step is two launches in the caller's order of events: the batch in fast workspaces, then whoever did
-//! not fit in workspaces of the model's proven maximum. Neither launch allocates or waits.
+//! argument block. A step is one or two launches in the caller's order of events: the batch in fast workspaces, then, where
+//! that can be, whoever did not fit in workspaces of the model's proven maximum. Neither launch allocates or waits.
 
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 mod awaited;
@@ -20,6 +20,8 @@ mod launch;
 mod memory;
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 mod news;
+#[cfg(all(feature = "cuda", target_os = "linux"))]
+mod programs;
 mod seen;
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 mod stand_in;
@@ -30,7 +32,7 @@ pub use compiled_plan::{plan_compiled, plan_shape_compiled};
 pub use cpu::{CpuExecutor, CpuOptions, OpenWorkspace, Precision, available_threads};
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 pub use cuda::{CudaExecutor, CudaOptions, device_limits};
-pub use cuda_kernels::{KernelRequest, kernel_request};
+pub use cuda_kernels::{KernelRequest, between_steps_request, kernel_request};
 pub use memory::Memory;
 pub use seen::{CallTimes, Needs, Seen};
 pub use workspace_slots::{is_mixed, workspace_slots};

@@ -56,6 +56,7 @@ fn block_bytes(kernel: &KernelPlan) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::executor::compiled_plan::Others;
     use crate::planning::model_dims;
     use crate::shape::Shape;
     use phalanx_launch_planner::{Demand, DeviceLimits, KernelNeeds, plan};
@@ -69,8 +70,8 @@ mod tests {
         let pin_global = dims.arrays.iter().map(|array| array.name.clone()).collect();
         let demand = Demand { pin_global, fast_contacts: Some(12), ..Demand::envs(num_envs) };
         let estimate = plan(&limits, &dims, &KernelNeeds::estimate(), &demand).unwrap();
-        let stand_in = KernelAttributes { local_bytes_per_thread: 1024, ..step_of(128) };
-        SecondPlan { limits, dims, demand, estimate, stand_in }
+        let others = Others { local_bytes_per_thread: 1024, code_bytes: 500_000 };
+        SecondPlan { limits, dims, demand, estimate, others }
     }
 
     /// A compiled kernel of so many registers.

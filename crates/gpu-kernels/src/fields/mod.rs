@@ -36,8 +36,6 @@ pub enum Element {
     ContactForce,
     /// Five numbers.
     Vec5,
-    /// Ten numbers.
-    Vec10,
 }
 
 impl Element {
@@ -52,7 +50,7 @@ impl Element {
             Element::SpatialMotion | Element::SpatialForce => 6,
             Element::ContactForce => 8,
             Element::Mat3 => 9,
-            Element::SpatialInertia | Element::Vec10 => 10,
+            Element::SpatialInertia => 10,
         }
     }
 
@@ -71,7 +69,6 @@ impl Element {
             Element::JacobianEntry => "JacobianEntry",
             Element::ContactForce => "ContactForce",
             Element::Vec5 => "Vec5",
-            Element::Vec10 => "Vec10",
         }
     }
 }

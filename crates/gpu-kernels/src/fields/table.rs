@@ -79,7 +79,6 @@ pub const FIELDS: &[Field] = &[
     f("jnt_type", Int, &[Of(Njnt)], "", Topology, "0 free, 1 ball, 2 slide, 3 hinge"),
     f("jnt_qposadr", Int, &[Of(Njnt)], "", Topology, "first entry in qpos"),
     f("jnt_dofadr", Int, &[Of(Njnt)], "", Topology, "first dof"),
-    f("jnt_bodyid", Int, &[Of(Njnt)], "", Topology, "the joint's body"),
     f("jnt_limited", Int, &[Of(Njnt)], "", Topology, "1 if the joint has a range"),
     f("jnt_actfrclimited", Int, &[Of(Njnt)], "", Topology, "1 if the actuators' force on the joint is limited"),
     f("jnt_actgravcomp", Int, &[Of(Njnt)], "", Topology, "1 if gravity compensation goes through the actuators"),

@@ -7,14 +7,15 @@ use std::collections::BTreeMap;
 type Sizes = BTreeMap<&'static str, i64>;
 type Arrays = BTreeMap<&'static str, Vec<i32>>;
 
-/// MuJoCo's joint types with fewer coordinates than three turns.
+/// MuJoCo's joint types that end in an orientation.
 const FREE: i32 = 0;
 const BALL: i32 = 1;
 
 /// MuJoCo's mjENBL_OVERRIDE.
 const ENABLE_OVERRIDE: u32 = 1 << 0;
 
-/// `most_dense_dofs` of `kernels/solver/sparse_factor.h`.
+/// A matrix of more dofs is no longer dense: each tree is a block of its own, or the pattern rules. A team of 32 lanes has two columns
+/// of so many in registers.
 const MOST_DENSE_DOFS: i64 = 48;
 
 /// Trees of fewer dofs leave most lanes idle when one after the other is factored in registers: such models go by the pattern.
@@ -115,7 +116,6 @@ fn copies(model: &Model, arrays: &mut Arrays) {
     copy("jnt_type", &model.jnt_type);
     copy("jnt_qposadr", &model.jnt_qposadr);
     copy("jnt_dofadr", &model.jnt_dofadr);
-    copy("jnt_bodyid", &model.jnt_bodyid);
     copy("jnt_limited", &model.jnt_limited);
     copy("jnt_actfrclimited", &model.jnt_actfrclimited);
     copy("jnt_actgravcomp", &model.jnt_actgravcomp);

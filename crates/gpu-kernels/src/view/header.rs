@@ -121,6 +121,7 @@ fn blocks(out: &mut String, baked: &Baked) {
     let size = |name: &str| baked.sizes.get(name).copied().unwrap_or(0);
     let (parents, last_dofs, bodies) = (list("dof_parentid"), list("body_lastdof"), list("dof_bodyid"));
     let by_tree = size("tree_lower") > 0 || size("pivot_words") == 0;
+    let _ = writeln!(out, "constexpr bool blocks_are_trees = {by_tree};");
     let block = |dof: usize| if by_tree { list("tree_dofadr")[list("dof_treeid")[dof] as usize] as usize } else { 0 };
     let longest = if by_tree { size("tree_dof_max") as usize } else { parents.len() };
     let words = longest.div_ceil(32).max(1);

@@ -146,7 +146,7 @@ fn compile(folder: &Path, library: &Path, request: &KernelRequest, compiler: Com
     for (name, text) in &request.headers {
         write(&sources.join(name), text);
     }
-    write(&sources.join("entry_gpu.cu"), request.source);
+    write(&sources.join("entry_under_test.cu"), request.source);
     write(&sources.join("entry_emulated.cpp"), source("entry_emulated.cpp"));
     let unfinished = library.with_extension("part");
     let mut command = Command::new(compiler.command);
