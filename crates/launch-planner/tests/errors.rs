@@ -68,10 +68,10 @@ fn too_many_environments_say_how_many_fit() {
     let text = message(&preset("t4"), &model, &needs, &Demand::envs(1 << 20));
     let largest: u64 = text.rsplit(' ').next().unwrap().parse().unwrap();
     assert!(
-        text.starts_with("1048576 environments of humanoid need 50.9 GB, NVIDIA T4 has 15.7 GB (15.4 GB free after"),
+        text.starts_with("1048576 environments of humanoid need 50.9 GB, NVIDIA T4 has 15.7 GB (15.5 GB free after"),
         "{text}"
     );
-    assert!(text.contains("167.8 MB of local memory, 1.1 MB of code): 35.6 GB too little; the largest"), "{text}");
+    assert!(text.contains("41.9 MB of local memory, 655.4 kB of code): 35.5 GB too little; the largest"), "{text}");
     assert!(text.ends_with(&format!("; the largest number that fits is {largest}")));
     assert!(plan(&preset("t4"), &model, &needs, &Demand::envs(largest)).is_ok());
     assert!(plan(&preset("t4"), &model, &needs, &Demand::envs(largest + 1)).is_err());

@@ -104,7 +104,7 @@ fn the_arithmetic_of_the_worked_example_is_right() {
         assert_eq!(number("environments at once") * number("global bytes per environment"), number("workspace"));
         let retry = number("retry: environments at once") * number("retry: global bytes per environment");
         assert_eq!(retry, number("retry"));
-        assert_eq!(4096 * number("threads of a multiprocessor") * number("multiprocessors"), number("local memory"));
+        assert_eq!(1024 * number("threads of a multiprocessor") * number("multiprocessors"), number("local memory"));
         let fixed = ["context", "local memory", "code", "model", "retry: global bytes per environment"].map(number);
         let each = (number("state") + number("inputs")) / NUM_ENVS;
         assert_eq!((memory - fixed.iter().sum::<u64>()) / each, number("largest number of environments"));
@@ -621,12 +621,12 @@ fn the_memory_of_the_worked_example_is_right() {
     // Upper bounds before compilation.
     let needs = KernelNeeds::estimate();
     let (local, own) = (needs.retry.local_bytes_per_thread, needs.fast[&LANES].code_bytes);
-    let generic = needs.retry.code_bytes - own;
+    let between = needs.retry.code_bytes - own;
     assert!(needs.fast.values().all(|fast| fast.code_bytes == own && fast.local_bytes_per_thread <= local));
-    let [own, generic] = [own, generic].map(|bytes| bytes / 1024);
+    let [own, between] = [own, between].map(|bytes| bytes / 1024);
     says(&format!(
-        "{local} bytes a thread, which is what the generic kernel may take; {own} KiB of code for each of a model's own two \
-         kernels, step and retry, and {generic} KiB for the generic ones."
+        "{local} bytes a thread; {own} KiB of code for each of a model's own two kernels, step and retry, and {between} KiB for what \
+         is done between steps."
     ));
 
     // What is counted.
@@ -640,13 +640,13 @@ fn the_memory_of_the_worked_example_is_right() {
         format!("{} x {} threads", plan.device.multiprocessor_count, plan.device.max_threads_per_multiprocessor)
     };
     let [state, inputs] = [t4.memory.state, t4.memory.inputs].map(|bytes| bytes / NUM_ENVS);
-    assert_eq!(t4.memory.hidden.code, (2 * own + generic) * 1024);
+    assert_eq!(t4.memory.hidden.code, (2 * own + between) * 1024);
     says(&format!(
         "T4: {NUM_ENVS} x {state} bytes of state, {NUM_ENVS} x {inputs} of inputs, {}, {local} bytes of local memory for each \
-         of {}, {own} + {own} + {generic} = {} KiB of code. H200: {}, local memory for {}.",
+         of {}, {own} + {own} + {between} = {} KiB of code. H200: {}, local memory for {}.",
         workspaces(t4),
         threads(t4),
-        2 * own + generic,
+        2 * own + between,
         workspaces(h200),
         threads(h200)
     ));
