@@ -73,8 +73,9 @@ fn large_workspaces_are_one_for_each_multiprocessor_if_an_eighth_of_the_memory_h
 
 #[test]
 fn where_memory_is_short_one_is_enough() {
-    let room_for_one = 131_072 * CONTACT_BYTES + (1650 << 20);
-    assert_eq!(retry("h200", 131_072, Some(room_for_one)).resident_envs, 1);
+    let least = planned("h200", 131_072, &Demand::envs(8192)).memory.least_total;
+    let not_two = 131_072 * CONTACT_BYTES / 2;
+    assert_eq!(retry("h200", 131_072, Some(least + not_two)).resident_envs, 1);
 }
 
 /// 300 contacts are 120 KB: shared memory of an H200 holds them once or twice a multiprocessor, of a T4 never.
