@@ -11,7 +11,7 @@ use crate::cost::{Mapping, cost, sixteenths};
 use crate::explain::environments;
 use crate::layout::{Placement, WorkspaceLayout, bank_stride};
 use crate::learning::room_to_grow;
-use crate::memory::{Budget, MemoryMap};
+use crate::memory::Budget;
 use crate::rejected::{Why, not_enough_memory, rejected};
 use crate::retry::{RetryPool, share_of};
 use crate::rungs::{Rung, placements};
@@ -55,8 +55,7 @@ pub fn plan(
     };
     Ok(match roomy {
         Some(roomy) if roomy.never_retries() && is_wanted(&roomy) => {
-            let memory = MemoryMap { least_total: usual.memory.least_total, ..roomy.memory };
-            LaunchPlan { max_num_envs: usual.max_num_envs, memory, ..roomy }
+            LaunchPlan { max_num_envs: usual.max_num_envs, ..roomy }
         }
         _ => usual,
     })

@@ -25,7 +25,7 @@ pub struct MemoryMap {
     pub hidden: HiddenMemory,
     /// The sum of all parts.
     pub total: u64,
-    /// The least total with which this number of environments could be stepped: fewest workspaces.
+    /// The least total with which this kernel could step this number of environments: fewest workspaces of its capacity.
     pub least_total: u64,
     /// What the total may not exceed: the device's memory or the user's limit.
     pub limit: u64,
