@@ -14,11 +14,11 @@ use super::checks::{Checks, RETRY, STEP, bytes_of_checks};
 use super::compiled_plan::{Compiler, Others, OwnAttributes, SecondPlan, Specialised, first_plan};
 use super::launch::{Common, Launch, Launches, bytes_of, kernel_of};
 use super::news::{News, catch_up, needs};
-use super::programs::{Own, Programs, SPECIALISED};
+use super::programs::{ForLater, Own, Programs, SPECIALISED};
 use super::{
     CallTimes, Executor, ExecutorError, MARK_WORDS, Memory, PROGRESS_WORDS, Seen, StepKernels, is_mixed, stand_in,
 };
-use crate::compile::{Cache, CachedCubin, Nvrtc};
+use crate::compile::{Cache, Nvrtc};
 use crate::cuda::{
     Buffer, CudaError, Device, DeviceAttributes, Kernel, LaunchShape, Module, Stream, StreamHandle, driver_version,
 };
@@ -82,7 +82,7 @@ pub struct CudaExecutor {
     /// The generic kernel, in the retry kernel's workspaces: where it stands in, or did.
     stand_in: Option<Launch>,
     /// What is compiled for batches to come.
-    _for_later: Option<Awaited<CachedCubin, ()>>,
+    for_later: Option<ForLater>,
     /// In the retry kernel's workspaces too.
     set_constants: Launch,
     reset: Kernel,
@@ -273,7 +273,7 @@ impl CudaExecutor {
             launches,
             coming,
             stand_in,
-            _for_later: for_later,
+            for_later,
             set_constants,
             reset: kernel_of(&between_steps, "phalanx_reset")?,
             random_controls: kernel_of(&between_steps, "phalanx_random_controls")?,
@@ -409,6 +409,7 @@ impl Executor for CudaExecutor {
     }
     fn step(&mut self, arguments: &ArgumentBlock) -> Result<(), ExecutorError> {
         self.take_over()?;
+        self.for_later.iter_mut().for_each(ForLater::poll);
         self.learn()?;
         let is_timed = self.news.is_timed() && !self.stream.is_capturing(&self.device)?;
         let place = if is_timed { self.news.begin(self.stream)? } else { 0 };

@@ -1,8 +1,9 @@
 //! The compiled programs that a batch on a GPU starts with, and what is compiled while it runs.
 //!
 //! A model's own kernels compile in less time than the generic one, which has code for everything. So the generic kernel stands in
-//! for them only where it is in the cache; where it is not, it is compiled once the batch has what it needs, for batches to come.
+//! for them only where it is in the cache; a batch that lives long puts it there.
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use phalanx_launch_planner::{KernelPlan, LaunchPlan};
 
@@ -16,8 +17,9 @@ use crate::shape::Shape;
 
 /// What the compiler's thread makes for the batch.
 pub(super) const SPECIALISED: &str = "the kernels that are specialised for the model";
-/// What it makes for batches to come.
+/// What it makes for batches to come, and how long a batch has lived before it does: short runs would wait for it at their end.
 const STAND_IN: &str = "the generic kernel, which will stand in while models' own are compiled";
+const LONG: Duration = Duration::from_secs(60);
 
 /// The programs of a batch.
 pub(super) struct Programs {
@@ -28,7 +30,25 @@ pub(super) struct Programs {
     /// The kernels of a step.
     pub(super) own: Own,
     /// Compiled for batches to come, if anything is.
-    pub(super) for_later: Option<Awaited<CachedCubin, ()>>,
+    pub(super) for_later: Option<ForLater>,
+}
+
+/// The generic kernel that batches to come will start with.
+pub(super) struct ForLater {
+    compiler: Arc<Compiler>,
+    request: KernelRequest,
+    since: Instant,
+    making: Option<Awaited<CachedCubin, ()>>,
+}
+
+impl ForLater {
+    /// Starts the compiler if the batch has lived long enough.
+    pub(super) fn poll(&mut self) {
+        if self.making.is_none() && self.since.elapsed() > LONG {
+            let (compiler, request) = (Arc::clone(&self.compiler), self.request.clone());
+            self.making = Some(Awaited::start(STAND_IN, move || Ok(compiler.compile(&request)?)));
+        }
+    }
 }
 
 /// The kernels of a step when the executor is made.
@@ -78,9 +98,11 @@ impl Programs {
             });
         }
         let (own, between_steps) = compiler.compile_both(|| compiler.compile_specialised(plan, shape), between_steps);
-        let for_later = may_start_early.then(|| {
-            let beside = Arc::clone(compiler);
-            Awaited::start(STAND_IN, move || Ok(beside.compile(&generic)?))
+        let for_later = may_start_early.then(|| ForLater {
+            compiler: Arc::clone(compiler),
+            request: generic,
+            since: Instant::now(),
+            making: None,
         });
         Ok(Programs { between_steps: between_steps?, stand_in: None, own: Own::Compiled(own?), for_later })
     }
