@@ -564,7 +564,10 @@ fn what_is_asked_for_wrongly_is_refused_with_what_to_do() {
     says(sim.read("xpos").map(drop), &["request(\"xpos\")"]);
     says(sim.reset(Reset { envs: Envs::Ids(&[3]), to: Target::Default }), &["environment 3", "0 to 2"]);
     says(sim.reset(Reset { envs: Envs::Mask(&[true]), to: Target::Default }), &["mask takes 3"]);
-    says(sim.reset(Reset { envs: Envs::All, to: Target::Keyframe(7) }), &["keyframe 7", "the model has 1"]);
+    says(
+        sim.reset(Reset { envs: Envs::All, to: Target::Keyframe(7) }),
+        &["keyframe 7", "the model has 1, counted from 0"],
+    );
     let to = Target::State { qpos: &[0.0; 2], qvel: &[0.0; 14] };
     says(sim.reset(Reset { envs: Envs::All, to }), &["qpos takes 15", "not 2"]);
     assert_eq!(sim.snapshot().unwrap(), before, "a refused call changes nothing");

@@ -28,7 +28,7 @@ fn a_wrong_command_line_is_refused_with_code_2() {
     refuses(&["run"], 2, &["MODEL"]);
     for (arguments, words) in [
         (["--envs", "0"], ["0", "--envs"]),
-        (["--envs", "-3"], ["-3", ""]),
+        (["--envs", "-3"], ["-3", "write a whole number from 1 to"]),
         (["--envs", "many"], ["many", "--envs"]),
         (["--envs", "18446744073709551616"], ["--envs", ""]),
         (["--steps", "0"], ["--steps", ""]),

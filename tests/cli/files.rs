@@ -5,7 +5,7 @@ use std::io::Read;
 
 use npyz::NpyFile;
 
-use crate::{Folder, json};
+use crate::{Folder, json, phalanx, repository, text};
 
 const CARTPOLE: &str = "assets/cartpole.xml";
 
@@ -97,4 +97,84 @@ fn an_existing_file_is_replaced_by_a_whole_one() {
     let file = folder.write("record.npz", "old");
     run(&["--steps", "2", "--record", &file]);
     assert_eq!(array::<f32>(&file, "qpos").0, [3, 1, 2]);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_link_points_to_is_replaced_and_keeps_its_permissions() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = Folder::new();
+    let (file, link) = (folder.write("hashes", "old"), folder.path("link"));
+    symlink(&file, &link).unwrap();
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o640)).unwrap();
+    run(&["--steps", "1", "--hashes", &link]);
+    assert_eq!(std::fs::read_to_string(&file).unwrap().trim().len(), 16);
+    assert!(std::path::Path::new(&link).is_symlink());
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
+
+    let dangling = folder.path("dangling");
+    symlink(folder.path("nothing"), &dangling).unwrap();
+    let output = phalanx(&["run", CARTPOLE, "--device", "cpu", "--steps", "1", "--record", &dangling]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("is a link to nothing"), "{}", text(&output.stderr));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn devices_and_pipes_are_written_to_and_stay_what_they_are() {
+    use std::os::unix::fs::FileTypeExt;
+    let is_device = |path: &str| std::fs::symlink_metadata(path).unwrap().file_type().is_char_device();
+    for option in ["--record", "--hashes"] {
+        let full = ["run", CARTPOLE, "--device", "cpu", "--steps", "1", option, "/dev/full"];
+        let output = phalanx(&full);
+        assert_eq!(output.status.code(), Some(1), "{option}");
+        assert!(text(&output.stderr).contains("/dev/full: No space left"), "{}", text(&output.stderr));
+        run(&["--steps", "1", option, "/dev/null"]);
+    }
+    assert!(is_device("/dev/full") && is_device("/dev/null"));
+
+    // A pipe: what is read there are the hashes, after the summary.
+    let output = phalanx(&["run", CARTPOLE, "--device", "cpu", "--steps", "1", "--hashes", "/dev/stdout", "--json"]);
+    let printed = text(&output.stdout);
+    let hash = printed.lines().next().unwrap();
+    assert!(hash.len() == 16 && u64::from_str_radix(hash, 16).is_ok(), "{printed}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_not_be_written_is_refused_before_the_run() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new();
+    let file = folder.write("record.npz", "old");
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o444)).unwrap();
+    if std::fs::OpenOptions::new().append(true).open(&file).is_ok() {
+        eprintln!("skipped: this user may write every file");
+        return;
+    }
+    let output = phalanx(&["run", CARTPOLE, "--device", "cpu", "--steps", "1", "--record", &file]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("may not be written"), "{}", text(&output.stderr));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "old");
+}
+
+#[test]
+fn no_output_overwrites_an_input_or_another_output() {
+    let folder = Folder::new();
+    let model = folder.write("model.xml", std::fs::read(repository().join(CARTPOLE)).unwrap());
+    let (same, csv) = (folder.path("same"), folder.path("sub/../same.csv"));
+    std::fs::create_dir(folder.path("sub")).unwrap();
+    let state = folder.npz("state.npz", &[("time", &[], &[2.0])]);
+    let before = folder.names();
+    for (arguments, named) in [
+        (vec!["run", &model, "--record", &model], ["MODEL", "--record"]),
+        (vec!["run", &model, "--record", &same, "--hashes", &same], ["--record", "--hashes"]),
+        (vec!["run", &model, "--state", &state, "--hashes", &state], ["--state", "--hashes"]),
+        (vec!["ladder", &model, "--csv", &csv, "--plot", &folder.path("same.csv")], ["--csv", "--plot"]),
+    ] {
+        let output = phalanx(&arguments);
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+        assert!(named.iter().all(|word| message.contains(word)), "{arguments:?}: {message}");
+    }
+    assert_eq!(folder.names(), before);
 }

@@ -54,6 +54,21 @@ fn the_plans_of_two_devices_are_compared_row_by_row() {
 }
 
 #[test]
+fn a_plan_makes_room_for_fields_on_request_and_of_each_environment() {
+    let plan = ["plan", "assets/ant.xml", "--envs", "1000", "--device", "t4", "--estimate", "--json"];
+    let plain = json(&plan)["memory"].clone();
+    let more =
+        json(&[&plan[..], &["--request", "xpos,xfrc_applied", "--per-env", "body_mass"]].concat())["memory"].clone();
+    let grown = |part: &str| more[part].as_u64().unwrap() - plain[part].as_u64().unwrap();
+    let nbody = json(&["inspect", "assets/ant.xml", "--json"])["counts"]["nbody"].as_u64().unwrap();
+    assert_eq!((grown("outputs"), grown("inputs")), (1000 * 4 * 3 * nbody, 1000 * 4 * 6 * nbody));
+    assert!(grown("model") >= 1000 * 4 * nbody);
+    let unknown = phalanx(&[&plan[..], &["--request", "xpso"]].concat());
+    assert_eq!(unknown.status.code(), Some(1));
+    assert!(text(&unknown.stderr).contains("did you mean \"xpos\"?"));
+}
+
+#[test]
 fn limits_of_a_plan_can_be_planned_for_again() {
     let folder = Folder::new();
     let plan =

@@ -2,11 +2,13 @@
 //!
 //! Everything that can be refused without looking at a file or a device is refused here, with exit code 2.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, value_parser};
 use phalanx_sim_core::{DeviceChoice, Options, Precision};
 use tracing_subscriber::filter::LevelFilter;
+
+use crate::same_file::Named;
 
 /// Batched physics of robots for reinforcement learning, on a GPU or on CPU cores.
 #[derive(Debug, Parser)]
@@ -51,10 +53,10 @@ pub struct RunArguments {
     /// The model, an MJCF file.
     pub model: PathBuf,
     /// Environments.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u64).range(1..=MAX_ENVS))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = environments, allow_negative_numbers = true)]
     pub envs: u64,
     /// Control steps; each is D time steps with the same controls.
-    #[arg(long, value_name = "K", default_value_t = 1000, value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "K", default_value_t = 1000, value_parser = at_least_one, allow_negative_numbers = true)]
     pub steps: u64,
     /// Time steps in a control step.
     #[arg(long, value_name = "D", default_value_t = 1, value_parser = value_parser!(u32).range(1..))]
@@ -82,13 +84,14 @@ pub struct RunArguments {
     /// mocap_pos, mocap_quat and time, each of shape (n) or (N, n). What is absent comes from the model.
     #[arg(long, value_name = "FILE.npz")]
     pub state: Option<PathBuf>,
-    /// File for qpos (K/R+1, N, nq), qvel, act and time, in the run's precision.
+    /// File for qpos (K/R+1, N, nq), qvel, act and time, in the run's precision. What there is of it after Ctrl-C gets a name that
+    /// says so: FILE.interrupted.npz.
     #[arg(long, value_name = "FILE.npz")]
     pub record: Option<PathBuf>,
     /// Control steps from one record to the next.
-    #[arg(long, value_name = "R", default_value_t = 1, requires = "record", value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "R", default_value_t = 1, requires = "record", value_parser = at_least_one, allow_negative_numbers = true)]
     pub record_every: u64,
-    /// File for the hash of every environment's final state, one a line.
+    /// File for the hash of every environment's final state, one a line. Ctrl-C leaves none.
     #[arg(long, value_name = "FILE")]
     pub hashes: Option<PathBuf>,
     /// Waits until the kernel for this model is compiled. Otherwise, where it was not compiled before, the first steps are the
@@ -120,8 +123,9 @@ pub struct ForcedArguments {
     /// Contacts that the fast workspace holds at first, so that environments with more are retried.
     #[arg(long, value_name = "N", hide = true)]
     pub fast_contacts: Option<u32>,
-    /// Keeps the fast workspace as it was planned, whatever environments turn out to need.
-    #[arg(long, hide = true)]
+    /// Keeps the workspaces as they were planned. Otherwise they are re-sized between steps to what environments turn out to need,
+    /// which changes speed and memory, and no state.
+    #[arg(long)]
     pub no_learn: bool,
     /// Lanes that step one environment.
     #[arg(long, value_name = "T", hide = true)]
@@ -196,7 +200,7 @@ pub struct PlanArguments {
     /// The model, an MJCF file.
     pub model: PathBuf,
     /// Environments.
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=MAX_ENVS))]
+    #[arg(long, value_name = "N", value_parser = environments, allow_negative_numbers = true)]
     pub envs: u64,
     /// A device of this machine, a well-known one (rtx3060, rtx4090, rtx5090, a100, h100, h200, l40s, t4, jetson-orin),
     /// or a file of limits as `plan --json` writes them under "device".
@@ -234,13 +238,13 @@ pub struct LadderArguments {
     /// The model, an MJCF file.
     pub model: PathBuf,
     /// Environments of the first rung; every next one has twice as many.
-    #[arg(long, value_name = "N", default_value_t = 128, value_parser = value_parser!(u64).range(1..=MAX_ENVS))]
+    #[arg(long, value_name = "N", default_value_t = 128, value_parser = environments, allow_negative_numbers = true)]
     pub from: u64,
     /// Environments of the last rung; left out, as many as fit.
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=MAX_ENVS))]
+    #[arg(long, value_name = "N", value_parser = environments, allow_negative_numbers = true)]
     pub max_envs: Option<u64>,
     /// Time steps of a rung. The first is a warm-up and not timed.
-    #[arg(long, value_name = "K", default_value_t = 20, value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "K", default_value_t = 20, value_parser = at_least_one, allow_negative_numbers = true)]
     pub steps: u64,
     /// Stops after a rung that took longer; left out, 10 seconds on the CPU and no bound on a GPU.
     #[arg(long, value_name = "S", value_parser = seconds)]
@@ -280,7 +284,7 @@ pub struct TuneArguments {
     /// The model, an MJCF file.
     pub model: PathBuf,
     /// Environments. What is found holds for batches up to the next power of two.
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=MAX_ENVS))]
+    #[arg(long, value_name = "N", value_parser = environments, allow_negative_numbers = true)]
     pub envs: u64,
     /// Time steps to measure of every candidate. The first is a warm-up and not timed.
     #[arg(long, value_name = "K", default_value_t = 500, value_parser = value_parser!(u64).range(2..))]
@@ -321,6 +325,21 @@ pub enum ControlsChoice {
     File(PathBuf),
 }
 
+impl RunArguments {
+    /// The files that are read.
+    pub fn inputs(&self) -> [Named<'_>; 4] {
+        let controls = if let Some(ControlsChoice::File(path)) = &self.controls { Some(path.as_path()) } else { None };
+        let limits = self.limits.as_deref().map(Path::new);
+        let model = Some(self.model.as_path());
+        [("MODEL", model), ("--controls", controls), ("--state", self.state.as_deref()), ("--limits", limits)]
+    }
+
+    /// The files that are written.
+    pub fn outputs(&self) -> [Named<'_>; 2] {
+        [("--record", self.record.as_deref()), ("--hashes", self.hashes.as_deref())]
+    }
+}
+
 impl ForcedArguments {
     /// Puts the forced choices into the options of a simulation.
     pub fn apply(&self, options: &mut Options) {
@@ -353,6 +372,15 @@ fn controls(text: &str) -> Result<ControlsChoice, String> {
         file if file.ends_with(".npy") => Ok(ControlsChoice::File(file.into())),
         _ => Err("write zero, random or the name of a .npy file".into()),
     }
+}
+
+fn environments(text: &str) -> Result<u64, String> {
+    let number = text.parse().ok().filter(|number| (1..=MAX_ENVS).contains(number));
+    number.ok_or_else(|| format!("write a whole number from 1 to {MAX_ENVS}"))
+}
+
+fn at_least_one(text: &str) -> Result<u64, String> {
+    text.parse().ok().filter(|number| *number > 0).ok_or_else(|| "write a whole number, at least 1".into())
 }
 
 fn threads(text: &str) -> Result<usize, String> {

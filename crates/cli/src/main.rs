@@ -16,6 +16,7 @@ mod numpy_file;
 mod progress;
 mod record;
 mod rollout;
+mod same_file;
 mod standard_output;
 mod start_state;
 mod trial;

@@ -1,7 +1,8 @@
 //! Records a run: qpos, qvel, act and time at the start and after every R control steps, as a `.npz` file.
 //!
 //! Numbers go to nameless files while the run lasts, so memory does not grow with the run; the `.npz` is made of them
-//! at the end and appears whole or not at all. A recorder that is dropped leaves nothing behind.
+//! at the end and appears whole or not at all. That of an interrupted run has a name that says so. A recorder that is dropped
+//! leaves nothing behind.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Seek, Write};
@@ -13,7 +14,8 @@ use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use crate::failure::Failure;
-use crate::whole_file::{WholeFile, nameless_beside};
+use crate::progress::with_unit;
+use crate::whole_file::{WholeFile, folder, is_regular, nameless_beside};
 
 /// Above this many bytes an entry needs the zip format's 64-bit sizes.
 const ZIP32_BYTES: u64 = u32::MAX as u64;
@@ -38,15 +40,20 @@ struct FieldRecord {
 }
 
 impl Recorder {
-    /// Starts a recording; fails at once if the target's folder takes no file.
+    /// Starts a recording of so many control steps, one record for each `every` of them; fails at once if the target's folder takes no
+    /// file.
     pub fn start(
         target: &Path,
-        every: u64,
+        (steps, every): (u64, u64),
         precision: Precision,
         simulation: &Simulation,
     ) -> Result<Recorder, Failure> {
         WholeFile::try_out(target)?;
         let model = simulation.model();
+        let numbers = model.nq + model.nv + model.na + 1;
+        let of_all = simulation.num_envs() as u128 * (numbers * simulation.real_bytes()) as u128;
+        // The numbers, and the file that is made of them.
+        warn_if_too_large(target, 2 * of_all * u128::from(steps / every + 1));
         let mut fields = Vec::new();
         for (name, of_one) in [
             ("qpos", vec![model.nq as u64]),
@@ -83,6 +90,22 @@ impl Recorder {
         Ok(())
     }
 
+    /// Records so far: the start and what followed.
+    pub fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// Makes the file of what there is of an interrupted run, and says under which name; a device or a pipe, which has no other, is
+    /// left alone.
+    pub fn finish_interrupted(mut self) -> Result<Option<PathBuf>, Failure> {
+        if !is_regular(&self.target) {
+            return Ok(None);
+        }
+        self.target = interrupted_name(&self.target);
+        let name = self.target.clone();
+        self.finish().map(|()| Some(name))
+    }
+
     /// Makes the file.
     pub fn finish(mut self) -> Result<(), Failure> {
         let mut file = WholeFile::create(&self.target)?;
@@ -110,6 +133,34 @@ impl Recorder {
         archive.finish()?;
         Ok(())
     }
+}
+
+/// Says so before a run whose record the disk will not hold, if the system tells how much it has.
+fn warn_if_too_large(target: &Path, bytes: u128) {
+    #[cfg(unix)]
+    if is_regular(target)
+        && let Ok(disk) = rustix::fs::statvfs(folder(target))
+    {
+        let free = u128::from(disk.f_bavail) * u128::from(disk.f_frsize);
+        if bytes > free {
+            let (needs, has) = (with_unit(bytes as f64), with_unit(free as f64));
+            tracing::warn!(
+                "the record will take {needs}B while it is made, and the disk of {} has {has}B",
+                target.display()
+            );
+        }
+    }
+}
+
+/// `rollout.interrupted.npz` for `rollout.npz`.
+fn interrupted_name(target: &Path) -> PathBuf {
+    let mut name = target.file_stem().unwrap_or_default().to_os_string();
+    name.push(".interrupted");
+    if let Some(extension) = target.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    target.with_file_name(name)
 }
 
 fn write_numbers<T: Copy, const N: usize>(

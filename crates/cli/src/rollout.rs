@@ -59,7 +59,7 @@ impl Rollout<'_> {
 
         let total = self.steps.saturating_mul(self.decimation);
         tracing::info!("stepping {} environments {total} times", simulation.num_envs());
-        let progress = Progress::start(total);
+        let mut progress = Progress::start(total);
         let (mut done, mut chunk) = (0, 1);
         let (mut untimed, mut seconds) = (0, 0.0);
         while done < total && !self.interrupt.is_pressed() {

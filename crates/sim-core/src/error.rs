@@ -61,6 +61,14 @@ pub enum SimError {
         /// Values given.
         given: usize,
     },
+    /// A mask of another length than the batch.
+    #[error("the mask takes {num_envs} entries, one for each environment, not {given}")]
+    WrongMask {
+        /// Environments.
+        num_envs: u64,
+        /// Entries given.
+        given: usize,
+    },
     /// A value that is NaN or infinite.
     #[error("{name}[{index}] is {value}; every number must be finite, in float too (below 3.4e38)")]
     NotFinite {
@@ -92,7 +100,7 @@ pub enum SimError {
         limit: u64,
     },
     /// A keyframe that there is none of.
-    #[error("keyframe {key} was named, the model has {count}")]
+    #[error("keyframe {key} was named, the model has {count}, counted from 0")]
     NoSuchKeyframe {
         /// The index.
         key: usize,

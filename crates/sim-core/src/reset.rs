@@ -109,13 +109,7 @@ impl Simulation {
         match envs {
             Envs::All => Ok(vec![1; n as usize]),
             Envs::Mask(mask) if mask.len() as u64 == n => Ok(mask.iter().map(|m| u8::from(*m)).collect()),
-            Envs::Mask(mask) => Err(SimError::WrongLength {
-                name: "mask".into(),
-                one: n as usize,
-                all: n,
-                num_envs: n,
-                given: mask.len(),
-            }),
+            Envs::Mask(mask) => Err(SimError::WrongMask { num_envs: n, given: mask.len() }),
             Envs::Ids(ids) => {
                 let mut mask = vec![0; n as usize];
                 for &env in ids {

@@ -82,8 +82,6 @@ impl Simulation {
         if options.num_envs == 0 {
             return Err(SimError::NoEnvironments);
         }
-        let last = options.first_env.saturating_add(options.num_envs - 1);
-        check_random("environment", last, RANDOM_ENVIRONMENTS)?;
         let mut shape = Shape::of(model)?;
         override_solver(&mut shape, &options);
         options.add_fields(&mut shape)?;
@@ -98,6 +96,8 @@ impl Simulation {
             ..Demand::default()
         };
         let backend = make_backend(&shape, &demand, &options)?;
+        let last = options.first_env.saturating_add(options.num_envs - 1);
+        check_random("environment", last, RANDOM_ENVIRONMENTS)?;
         let state = StateArena::new(backend.executor(), &shape, options.num_envs, STAGES.len())?;
         let time_base = vec![0.0; options.num_envs as usize];
         let mut sim = Simulation {

@@ -13,6 +13,7 @@ use crate::failure::{Failure, INTERRUPTED};
 use crate::interrupt::Interrupt;
 use crate::ladder::climb::{Climb, Climbed, Try};
 use crate::ladder::{plot, report};
+use crate::same_file::refuse_overwriting;
 use crate::standard_output::{print, print_json};
 use crate::start_state::StartState;
 use crate::trial::{Trial, in_another_process};
@@ -47,6 +48,9 @@ pub fn ladder(arguments: &LadderArguments) -> Result<ExitCode, Failure> {
         let message = format!("--max-envs {most} is less than --from {}; write at least as much", arguments.from);
         return Err(Failure::Usage(message));
     }
+    let (model, limits) = (Some(arguments.model.as_path()), arguments.limits.as_deref().map(Path::new));
+    let outputs = [("--csv", arguments.csv.as_deref()), ("--plot", arguments.plot.as_deref())];
+    refuse_overwriting(&[("MODEL", model), ("--limits", limits)], &outputs)?;
     let model = Model::from_file(&arguments.model)?;
     StartState::read(&model, arguments.keyframe.as_deref(), None, 1)?;
     arguments.limits.as_deref().map(limits_of).transpose()?;

@@ -20,6 +20,7 @@ use crate::json_shape::Pairs;
 use crate::progress::{duration, with_unit};
 use crate::record::Recorder;
 use crate::rollout::{Outcome, Rollout};
+use crate::same_file::refuse_overwriting;
 use crate::standard_output::{print, print_json};
 use crate::start_state::StartState;
 use crate::trial_result::jacobian_entries;
@@ -29,6 +30,7 @@ use crate::whole_file::WholeFile;
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     // Whatever can be wrong with the input is found before anything is allocated or compiled.
     let options = options(arguments)?;
+    refuse_overwriting(&arguments.inputs(), &arguments.outputs())?;
     let model = Model::from_file(&arguments.model)?;
     let start = StartState::read(&model, arguments.keyframe.as_deref(), arguments.state.as_deref(), arguments.envs)?;
     let controls = Controls::read(arguments.controls.as_ref(), &model, arguments.steps, arguments.envs)?;
@@ -38,7 +40,8 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let mut simulation = Simulation::new(&model, options)?;
     start.apply(&mut simulation)?;
     let record = arguments.record.as_deref();
-    let start_recorder = |target| Recorder::start(target, arguments.record_every, arguments.precision, &simulation);
+    let often = (arguments.steps, arguments.record_every);
+    let start_recorder = |target| Recorder::start(target, often, arguments.precision, &simulation);
     let mut recorder = record.map(start_recorder).transpose()?;
 
     let (steps, decimation) = (arguments.steps, u64::from(arguments.decimation));
@@ -46,10 +49,9 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let outcome = rollout.run(&mut simulation, recorder.as_mut())?;
 
     let summary = Summary::of(arguments, &mut simulation, outcome)?;
-    if outcome.interrupted && record.is_some() {
-        tracing::warn!("interrupted: the record is not written, since it would look whole");
-    }
-    if !outcome.interrupted {
+    if outcome.interrupted {
+        recorder.map(keep_interrupted).transpose()?;
+    } else {
         recorder.map(Recorder::finish).transpose()?;
         arguments.hashes.as_deref().map(|path| write_hashes(path, &mut simulation)).transpose()?;
     }
@@ -63,6 +65,16 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
         print(&summary.text())?
     }
     Ok(if outcome.interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+}
+
+/// What is recorded of a run that Ctrl-C ended, under a name that says so.
+fn keep_interrupted(recorder: Recorder) -> Result<(), Failure> {
+    let records = recorder.records();
+    match recorder.finish_interrupted()? {
+        Some(path) => tracing::warn!("interrupted: {records} records are in {}", path.display()),
+        None => tracing::warn!("interrupted: the record is not written, since it would look whole"),
+    }
+    Ok(())
 }
 
 /// Writes the hash of every environment's state, 16 hexadecimal digits a line.
@@ -243,8 +255,10 @@ impl Summary {
         if self.stage_seconds.is_some() {
             lines.push("stages, summed over the threads or teams that work side by side".into());
         }
-        for (stage, seconds) in self.stage_seconds.iter().flat_map(|stages| &stages.0) {
-            lines.push(format!("  {stage:<20} {}", duration(*seconds)));
+        let stages = || self.stage_seconds.iter().flat_map(|stages| &stages.0);
+        let all = stages().map(|(_, seconds)| seconds).sum::<f64>().max(f64::MIN_POSITIVE);
+        for (stage, seconds) in stages() {
+            lines.push(format!("  {stage:<20} {:>5.1} %  {:>10}", 100.0 * seconds / all, duration(*seconds)));
         }
         lines.join("\n") + "\n"
     }

@@ -162,7 +162,10 @@ impl CpuExecutor {
             .thread_name(|i| format!("phalanx-{i}"))
             .build()
             .map_err(|e| ExecutorError::Threads { threads, reason: e.to_string() })?;
-        let name = format!("CPU, {threads} {}, {}", if threads == 1 { "thread" } else { "threads" }, build.name);
+        let mut name = format!("CPU, {threads} {}, {}", if threads == 1 { "thread" } else { "threads" }, build.name);
+        if let Some(limits) = &options.limits {
+            name += &format!(", with the memory of {}", limits.name);
+        }
         let (mut fast_slots, mut retry_slots) = (workspace_slots(plan.step()), workspace_slots(plan.retry()));
         if let Some(checks) = &checks {
             fast_slots.extend(checks.slots(STEP));
