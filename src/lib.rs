@@ -41,11 +41,14 @@
 //! serves machines with and without a GPU; `phalanx doctor` says what a machine lacks. Building it needs a CUDA toolkit,
 //! or this workspace's `.cargo/config.toml`, which makes do without. Without the feature the crate builds anywhere.
 
+pub use phalanx_gpu_kernels::compile::CompileError;
+pub use phalanx_gpu_kernels::cuda::CudaError;
 pub use phalanx_gpu_kernels::executor::{ExecutorError, Finding, Wrong, plan_compiled};
 pub use phalanx_gpu_kernels::planning::{PlanningError, plan_model};
+pub use phalanx_gpu_kernels::shape::ShapeError;
 pub use phalanx_launch_planner::{
-    Capacity, Demand, DeviceLimits, HiddenMemory, KernelPlan, LaunchPlan, Limiter, LimitsError, MemoryMap, Placement,
-    PlanError, Rejected, RowChoice,
+    Capacity, Demand, DeviceLimits, HiddenMemory, KernelPlan, LaunchPlan, Limiter, LimitsError, MemoryMap, NoRoom,
+    Placement, PlanError, Rejected, RowChoice,
 };
 pub use phalanx_model::{ArrayData, Integrator, LoadError, Model, NamedArray, Names};
 pub use phalanx_sim_core::{

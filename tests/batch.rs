@@ -117,6 +117,10 @@ fn the_first_steps_of_a_model_that_was_never_compiled_have_the_same_bits_as_the_
              <body pos='.2 0 0'><joint axis='0 1 0' name='elbow'/><geom size='.1'/></body></body></worldbody>
          <actuator><motor joint='elbow'/></actuator>"
     ));
+    if device() != DeviceChoice::Cpu {
+        // The generic kernel stands in where it is in the cache.
+        drop(batch(&model, Options { generic_only: true, ..envs(1) }));
+    }
     let at_once = Options { wait_for_specialised: false, ..envs(64) };
     let mut sim = batch(&model, at_once);
     let (mut steps, started) = (0, std::time::Instant::now());
@@ -228,6 +232,24 @@ fn a_snapshot_of_another_batch_is_refused() {
     assert!(matches!(error, SimError::OtherSnapshot { .. }));
     let error = batch(&asset("humanoid"), envs(3)).restore(&snapshot).unwrap_err().to_string();
     assert!(error.contains("ant") && error.contains("humanoid"), "{error}");
+    // Models without a name that have as many numbers.
+    let ball =
+        |mass: f64| model(&format!("<worldbody><body><freejoint/><geom size='.1' mass='{mass}'/></body></worldbody>"));
+    let snapshot = batch(&ball(1.0), envs(3)).snapshot().unwrap();
+    assert!(batch(&ball(1.0), envs(3)).restore(&snapshot).is_ok());
+    assert!(matches!(batch(&ball(2.0), envs(3)).restore(&snapshot), Err(SimError::OtherSnapshot { .. })));
+}
+
+#[test]
+fn a_restored_snapshot_has_its_time_also_under_another_time_step() {
+    let mut sim = batch(&asset("ant"), envs(2));
+    sim.write("opt_timestep", &[0.01]).unwrap();
+    sim.step_many(100).unwrap();
+    let snapshot = sim.snapshot().unwrap();
+    sim.write("opt_timestep", &[0.005]).unwrap();
+    sim.step_many(7).unwrap();
+    sim.restore(&snapshot).unwrap();
+    assert!(sim.read("time").unwrap().iter().all(|time| (time - 1.0).abs() < 1e-12));
 }
 
 #[test]

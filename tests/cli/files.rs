@@ -133,7 +133,7 @@ fn devices_and_pipes_are_written_to_and_stay_what_they_are() {
     }
     assert!(is_device("/dev/full") && is_device("/dev/null"));
 
-    // A pipe: what is read there are the hashes, after the summary.
+    // A pipe: the hashes, then the summary.
     let output = phalanx(&["run", CARTPOLE, "--device", "cpu", "--steps", "1", "--hashes", "/dev/stdout", "--json"]);
     let printed = text(&output.stdout);
     let hash = printed.lines().next().unwrap();

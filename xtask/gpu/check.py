@@ -69,10 +69,18 @@ def hashes(bundle, model, envs, steps, *options):
 
 
 def check_first_steps(bundle, models):
-    """A model that is not in the cache: the generic kernel steps first, then the specialised one takes over."""
+    """A model that is not in the cache: where the generic kernel is, it steps first, then the specialised one takes over; with an
+    empty cache the batch waits for its own kernels."""
+    with tempfile.TemporaryDirectory() as cache:
+        empty = {**os.environ, "PHALANX_CACHE_DIR": cache}
+        found, _ = bundle.run("cartpole.xml", 1, 1, "--device", "cuda:0", wait=False, environment=empty)
+        if not found or found["generic_calls"]:
+            bundle.fail("cartpole: the generic kernel was compiled before the model's own")
+        else:
+            bundle.say(f"first step of all: waited {found['compile_seconds']:.2f} s")
     with tempfile.TemporaryDirectory() as cache:
         fresh = {**os.environ, "PHALANX_CACHE_DIR": cache}
-        bundle.run("cartpole.xml", 1, 1, "--device", "cuda:0", environment=fresh)  # the generic kernel, compiled once for all models
+        bundle.run("cartpole.xml", 1, 1, "--device", "cuda:0", "--generic-only", environment=fresh)  # one for all models
         for name in (name for name in models if name != "cartpole" and os.path.exists(bundle.model(name + ".xml"))):
             # Long enough that the compiler is done before the run; once with more environments than are stepped at once.
             envs, steps = (10000, 3000) if name == "ant" else (64, 20000)

@@ -32,6 +32,8 @@ pub fn check(root: &Path) -> Result<(), String> {
     write("Cargo.toml", "[package]\nname = \"outside\"\nedition = \"2024\"\n\n[workspace]\n")?;
     write("src/main.rs", &format!("fn main() -> Result<(), Box<dyn std::error::Error>> {{\n{example}\nOk(())\n}}\n"))?;
     write("assets/ant.xml", &read(&root.join("assets/ant.xml"))?)?;
+    // The dependencies that everything else is checked with.
+    write("Cargo.lock", &read(&root.join("Cargo.lock"))?)?;
     let setup = setup.replace(FROM_GITHUB, &here);
     let script = format!("set -e\n{setup}\ncargo run --release --quiet");
     let mut shell = Command::new("sh");

@@ -325,11 +325,16 @@ pub enum ControlsChoice {
     File(PathBuf),
 }
 
+/// The file of limits, unless they are those of a well-known device.
+pub fn limits_file(limits: Option<&str>) -> Option<&Path> {
+    limits.filter(|limits| limits.ends_with(".json")).map(Path::new)
+}
+
 impl RunArguments {
     /// The files that are read.
     pub fn inputs(&self) -> [Named<'_>; 4] {
         let controls = if let Some(ControlsChoice::File(path)) = &self.controls { Some(path.as_path()) } else { None };
-        let limits = self.limits.as_deref().map(Path::new);
+        let limits = limits_file(self.limits.as_deref());
         let model = Some(self.model.as_path());
         [("MODEL", model), ("--controls", controls), ("--state", self.state.as_deref()), ("--limits", limits)]
     }

@@ -100,7 +100,7 @@ pub fn model_dims(shape: &Shape) -> ModelDims {
         state_bytes_per_env: bytes_of(shape, Owner::State, 4) + 17,
         input_bytes_per_env: 4 * shape.sizes["nu"] as u64 + requested(Owner::Input),
         output_bytes_per_env: requested(Owner::Output),
-        model_bytes: 4 * (topology + values) as u64,
+        model_bytes: 4 * (topology + values + reset_row_words(shape)) as u64,
         model_words_per_block: 0,
         model_bytes_per_env: sum(&|field| shape.per_env.contains(field.name)),
         usual: capacity(shape.usual_contacts(), shape.usual_jacobian_entries()),
@@ -108,6 +108,12 @@ pub fn model_dims(shape: &Shape) -> ModelDims {
         nv: shape.sizes["nv"] as u32,
         preferred_lanes: None,
     }
+}
+
+/// Numbers of a keyframe, the longest row that all environments are reset to.
+pub fn reset_row_words(shape: &Shape) -> usize {
+    let sizes = [(1, "nq"), (1, "nv"), (1, "na"), (1, "nu"), (7, "nmocap")];
+    sizes.iter().map(|(times, size)| times * usize::try_from(shape.sizes[*size]).unwrap_or(0)).sum()
 }
 
 fn capacity(contacts: u64, jacobian_entries: u64) -> Capacity {

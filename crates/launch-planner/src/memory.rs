@@ -67,21 +67,22 @@ pub struct HiddenMemory {
 }
 
 impl MemoryMap {
-    /// Counts `bytes` more of a part.
+    /// Whether `bytes` more may be taken.
     ///
     /// # Errors
-    /// If they do not fit below the limit; then nothing is counted.
-    pub fn grow(&mut self, part: MemoryPart, bytes: u64) -> Result<(), NoRoom> {
+    /// If they do not fit below the limit.
+    pub fn check_room(&self, bytes: u64) -> Result<(), NoRoom> {
         let left = self.limit.saturating_sub(self.total);
-        if bytes > left {
-            return Err(NoRoom { need: bytes, left, limit: self.limit });
-        }
+        if bytes > left { Err(NoRoom { need: bytes, left, limit: self.limit }) } else { Ok(()) }
+    }
+
+    /// Counts `bytes` more of a part, which were taken.
+    pub fn grow(&mut self, part: MemoryPart, bytes: u64) {
         match part {
             MemoryPart::Inputs => self.inputs += bytes,
             MemoryPart::Outputs => self.outputs += bytes,
         }
         self.total += bytes;
-        Ok(())
     }
 
     /// Counts what grew since the batch was planned, as `earlier`, another plan of it, does.

@@ -86,6 +86,9 @@ pub(crate) fn read(element: &Element, name: String, context: &Context) -> Result
 /// The pose that `fromto` gives, and the length it writes into `size`.
 pub(crate) fn segment(a: &Attributes, shape: Shape, size: &mut [f64; 3]) -> Result<Option<Pose>, LoadError> {
     let Some([x0, y0, z0, x1, y1, z1]) = a.reals::<6>("fromto")? else { return Ok(None) };
+    if a.has("pos") {
+        return Err(a.error_at("pos", "pos and fromto both say where it is; write one of them"));
+    }
     let (from, to) = (DVec3::new(x0, y0, z0), DVec3::new(x1, y1, z1));
     let length = (to - from).length();
     if length < MIN_VALUE {

@@ -47,13 +47,9 @@ fn check_source(source: &Source, scene: &Scene, scope: usize) -> Result<(), Load
         }
         *count.entry("sensor").or_default() += 1;
     }
-    if scope == 0 {
-        for (kind, n) in count {
-            tracing::info!(
-                "{}: {n} {kind}(s) set aside, as they do not act on the motion",
-                source.root.place.file.display()
-            );
-        }
+    for (kind, n) in count {
+        let file = source.root.place.file.display();
+        tracing::info!("{file}: {n} {kind}(s) set aside, as they do not act on the motion");
     }
     Ok(())
 }

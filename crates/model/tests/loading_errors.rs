@@ -54,6 +54,11 @@ fn numbers_are_checked() {
     assert_refused("<geom size='1' quat='0 0 0 0'/>", "", &["quat is zero"]);
     assert_refused("<geom size='1' zaxis='0 0 0'/>", "", &["no length"]);
     assert_refused("<geom type='capsule' size='1' fromto='1 1 1 1 1 1'/>", "", &["the same"]);
+    let twice = "<geom type='capsule' size='1' pos='0 0 1' fromto='0 0 0 0 0 1'/>";
+    assert_refused(twice, "", &["pos and fromto", "write one"]);
+    let by_class = "<default><geom pos='0 0 1'/></default>";
+    assert_refused("<geom type='capsule' size='1' fromto='0 0 0 0 0 1'/>", by_class, &["pos and fromto"]);
+    assert_refused("<site type='capsule' size='1' pos='0 0 1' fromto='0 0 0 0 0 1'/>", "", &["pos and fromto"]);
     assert_refused("<geom size='1' fromto='1 1 1 1 1 2'/>", "", &["capsule, cylinder, box or ellipsoid"]);
     assert_refused("<body><joint axis='0 0 0'/><geom size='1'/></body>", "", &["axis", "no length"]);
     assert_refused("<body><joint limited='true'/><geom size='1'/></body>", "", &["[0, 0] is empty"]);

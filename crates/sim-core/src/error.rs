@@ -125,6 +125,12 @@ pub enum SimError {
         /// The need and the limit.
         why: NoRoom,
     },
+    /// A state for each environment to reset to, beyond the memory that may be taken.
+    #[error("the state to reset to: {why}; reset to one state for all, or use fewer environments")]
+    NoRoomToReset {
+        /// The need and the limit.
+        why: NoRoom,
+    },
     /// A value that the field cannot have.
     #[error("{name}[{index}] is {value}; it must be {wanted}")]
     OutOfRange {

@@ -13,13 +13,21 @@ impl Options {
     ///
     /// # Errors
     /// If there is no such field, or it is not for this use.
+    #[doc(hidden)] // a shape is the kernels' side of a model
     pub fn add_fields(&self, shape: &mut Shape) -> Result<(), SimError> {
         shape.give_each_env(&with_derived(per_env_fields(&self.per_env)?));
         for name in &self.requests {
             let field = find(name)?;
             if !is_on_request(field) {
-                let advice = "it needs no request".to_owned();
-                return Err(SimError::WrongUse { name: name.clone(), what: "not an output", advice });
+                let advice = match field.owner {
+                    Owner::Model => "name it in Options::per_env (--per-env) to give each environment its own",
+                    _ => "it needs no request",
+                };
+                return Err(SimError::WrongUse {
+                    name: name.clone(),
+                    what: "not an output",
+                    advice: advice.to_owned(),
+                });
             }
             shape.requested.insert(field.name);
         }
@@ -72,8 +80,9 @@ fn with_derived(mut names: Vec<&'static str>) -> Vec<&'static str> {
 
 /// Refuses numbers with which a model field makes no sense, whatever the model.
 pub(crate) fn check_range(name: &str, values: &[f64]) -> Result<(), SimError> {
+    // Also in float, where a very small number is 0.
     let (is_wrong, wanted): (fn(&f64) -> bool, _) = match name {
-        "opt_timestep" | "opt_impratio" => (|value| *value <= 0.0, "above 0"),
+        "opt_timestep" | "opt_impratio" => (|value| *value as f32 <= 0.0, "above 0"),
         "opt_density" | "opt_viscosity" | "opt_tolerance" | "opt_ls_tolerance" | "body_mass" | "body_inertia"
         | "dof_armature" | "dof_frictionloss" | "geom_size" | "geom_friction" | "pair_friction" | "opt_o_friction" => {
             (|value| *value < 0.0, "0 or more")

@@ -110,8 +110,9 @@ pub struct Options {
     pub memory_limit: Option<u64>,
     /// Model fields that have one value per environment, for example `body_mass`.
     pub per_env: Vec<String>,
-    /// Outputs that are current from the start, as after [`Simulation::request`](crate::Simulation::request), and `qfrc_applied`
-    /// or `xfrc_applied` where they will be written: the plan makes room for them. What is requested later must find it.
+    /// Outputs that are requested from the start, so that every step, forward and reset makes them current, and `qfrc_applied` or
+    /// `xfrc_applied` where they will be written: the plan makes room for them. What is requested later, by
+    /// [`Simulation::request`](crate::Simulation::request), must find it.
     pub requests: Vec<String>,
     /// Times the stages.
     pub profile: bool,
@@ -124,8 +125,9 @@ pub struct Options {
     pub checked: bool,
     /// CPU threads; all cores if `None`.
     pub threads: Option<usize>,
-    /// Waits until the kernel that is specialised for the model is compiled (CUDA). Otherwise, where it was not compiled before,
-    /// the first steps are the generic kernel's: the same bits, later.
+    /// Waits until the kernels that are specialised for the model are compiled (CUDA). Otherwise, where they were not compiled before
+    /// and the generic kernel was, the first steps are the generic kernel's: the same bits, sooner begun and slower. A batch that
+    /// lives a minute compiles the generic kernel for those that follow.
     pub wait_for_specialised: bool,
     /// Runs the generic kernel instead of one specialised for the model (CUDA).
     pub generic_only: bool,

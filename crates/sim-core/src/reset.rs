@@ -90,18 +90,18 @@ impl Simulation {
 
     /// Memory for what is reset to, kept from one reset to the next and as large as the largest so far.
     fn reset_rows(&mut self, bytes: usize) -> Result<&mut Memory, SimError> {
-        let has = self.state.reset_rows.as_ref().map_or(0, |(_, has)| *has);
+        let has = self.state.reset_rows.1;
         if has < bytes {
-            let grown = self.backend.executor_mut().grow(MemoryPart::Inputs, (bytes - has) as u64);
-            grown.map_err(|why| SimError::NoRoom { name: "the state to reset to".into(), why })?;
-            self.synchronize()?; // an earlier reset may still read what is freed now
-            self.state.reset_rows = None;
+            let more = (bytes - has) as u64;
+            let refuse = |why| SimError::NoRoomToReset { why };
+            self.plan().memory.check_room(more).map_err(refuse)?;
+            // What an earlier reset may still read is freed when it is done.
+            self.synchronize()?;
+            let memory = self.backend.executor().allocate(bytes, "the state to reset to")?;
+            self.state.reset_rows = (memory, bytes);
+            self.backend.executor_mut().grow(MemoryPart::Inputs, more);
         }
-        let (memory, has) = match self.state.reset_rows.take() {
-            Some(rows) => rows,
-            None => (self.backend.executor().allocate(bytes, "the state to reset to")?, bytes),
-        };
-        Ok(&mut self.state.reset_rows.insert((memory, has)).0)
+        Ok(&mut self.state.reset_rows.0)
     }
 
     fn mask_of(&self, envs: Envs) -> Result<Vec<u8>, SimError> {

@@ -9,6 +9,7 @@ use phalanx_gpu_kernels::ranges::Range;
 use phalanx_gpu_kernels::shape::Shape;
 use phalanx_launch_planner::{Demand, LaunchPlan, MemoryPart};
 use phalanx_model::Model;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// What computes outputs up to which stage.
 const POSITIONS: u64 = 1;
@@ -66,6 +67,8 @@ pub struct Simulation {
     pub(crate) state: StateArena,
     // Declared after the memory that it allocated, so that it is dropped last.
     pub(crate) backend: Backend,
+    /// Of the model as it was loaded.
+    pub(crate) model_hash: u64,
     pub(crate) steps: u64,
     /// Time at which each environment's step count was zero.
     pub(crate) time_base: Vec<f64>,
@@ -83,6 +86,7 @@ impl Simulation {
             return Err(SimError::NoEnvironments);
         }
         let mut shape = Shape::of(model)?;
+        let model_hash = xxh3_64(format!("{:?} {:?}", shape.baked(), shape.values).as_bytes());
         override_solver(&mut shape, &options);
         options.add_fields(&mut shape)?;
         let demand = Demand {
@@ -106,6 +110,7 @@ impl Simulation {
             options,
             state,
             backend,
+            model_hash,
             steps: 0,
             time_base,
             outputs: Vec::new(),
@@ -180,9 +185,11 @@ impl Simulation {
         }
         let part = if field.owner == Owner::Output { MemoryPart::Outputs } else { MemoryPart::Inputs };
         let bytes = self.options.num_envs * (width(&self.shape, field) * self.real_bytes()) as u64;
-        let grown = self.backend.executor_mut().grow(part, bytes);
-        grown.map_err(|why| SimError::NoRoom { name: field.name.into(), why })?;
-        self.take_memory(field.name)
+        let refuse = |why| SimError::NoRoom { name: field.name.into(), why };
+        self.plan().memory.check_room(bytes).map_err(refuse)?;
+        self.take_memory(field.name)?;
+        self.backend.executor_mut().grow(part, bytes);
+        Ok(())
     }
 
     /// Takes memory that the plan counts already.
@@ -216,8 +223,8 @@ impl Simulation {
         self.backend.executor().device_name()
     }
 
-    /// Which kernels have stepped the batch so far. On a GPU the generic kernel stands in until the one that is specialised for
-    /// the model is compiled; see [`Options::wait_for_specialised`].
+    /// Which kernels have stepped the batch so far. On a GPU the generic kernel may stand in while those that are specialised for the
+    /// model are compiled; see [`Options::wait_for_specialised`].
     pub fn step_kernels(&self) -> StepKernels {
         self.backend.executor().step_kernels()
     }

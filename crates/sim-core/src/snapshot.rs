@@ -10,6 +10,9 @@ pub struct Snapshot {
     faults: Vec<u8>,
     step_counts: Vec<u8>,
     time_base: Vec<f64>,
+    /// What a step counts for.
+    timestep: Vec<f64>,
+    time: Vec<f64>,
 }
 
 impl Simulation {
@@ -27,6 +30,8 @@ impl Simulation {
             faults: self.state.read_control("fault", words)?,
             step_counts: self.state.read_control("step_count", words)?,
             time_base: self.time_base.clone(),
+            timestep: self.read("opt_timestep")?,
+            time: self.read("time")?,
         })
     }
 
@@ -40,6 +45,9 @@ impl Simulation {
         }
         self.state.arena.write(0, &snapshot.state)?;
         self.state.control.write(self.state.control_offsets["fault"] as usize, &snapshot.faults)?;
+        if self.read("opt_timestep")? != snapshot.timestep {
+            return self.write("time", &snapshot.time);
+        }
         self.state.control.write(self.state.control_offsets["step_count"] as usize, &snapshot.step_counts)?;
         self.time_base.clone_from(&snapshot.time_base);
         Ok(())
@@ -48,12 +56,13 @@ impl Simulation {
     fn identity(&self) -> String {
         let m = &self.model;
         format!(
-            "{} environments of {} (nq {}, nv {}, na {}), {} bytes a number",
+            "{} environments of {} (nq {}, nv {}, na {}, hash {:016x}), {} bytes a number",
             self.options.num_envs,
             self.shape.name,
             m.nq,
             m.nv,
             m.na,
+            self.model_hash,
             self.real_bytes()
         )
     }

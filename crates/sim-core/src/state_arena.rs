@@ -3,6 +3,7 @@ use crate::SimError;
 use crate::pieces::Source;
 use phalanx_gpu_kernels::executor::{COUNTER_BANKS, COUNTERS, Executor, Memory, PROGRESS_WORDS};
 use phalanx_gpu_kernels::fields::{FIELDS, Field, Owner, owned};
+use phalanx_gpu_kernels::planning::reset_row_words;
 use phalanx_gpu_kernels::shape::Shape;
 use phalanx_gpu_kernels::view::ArgumentBlock;
 use std::collections::BTreeMap;
@@ -33,8 +34,8 @@ pub(crate) struct StateArena {
     pub(crate) shared_values: BTreeMap<&'static str, u64>,
     /// Outputs, rarely used inputs and per-environment model fields, allocated on request.
     pub(crate) extra: BTreeMap<&'static str, Memory>,
-    /// What the last reset was to, and its bytes.
-    pub(crate) reset_rows: Option<(Memory, usize)>,
+    /// What the last reset was to, and its bytes: at first for what all environments are reset to alike.
+    pub(crate) reset_rows: (Memory, usize),
     /// Fault bits, step counts, mask, retry list, counters, marks, clocks.
     pub(crate) control: Memory,
     pub(crate) control_offsets: BTreeMap<&'static str, u64>,
@@ -92,6 +93,8 @@ impl StateArena {
             control_end = (control_end + bytes).next_multiple_of(ALIGNMENT);
         }
         let control = executor.allocate(control_end as usize, "faults and counters")?;
+        let reset_bytes = reset_row_words(shape) * real as usize;
+        let reset_rows = executor.allocate(reset_bytes, "the state to reset to")?;
         let mut arguments = ArgumentBlock::default();
         shape.sizes.iter().for_each(|(name, n)| arguments.set_signed(name, *n));
         arguments.set("topology", topology.address());
@@ -110,7 +113,7 @@ impl StateArena {
             values,
             shared_values,
             extra: BTreeMap::new(),
-            reset_rows: None,
+            reset_rows: (reset_rows, reset_bytes),
             control,
             control_offsets,
             arguments,

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use phalanx_model::Model;
 use serde::Serialize;
 
-use crate::arguments::LadderArguments;
+use crate::arguments::{LadderArguments, limits_file};
 use crate::commands::plan::limits_of;
 use crate::failure::{Failure, INTERRUPTED};
 use crate::interrupt::Interrupt;
@@ -48,7 +48,7 @@ pub fn ladder(arguments: &LadderArguments) -> Result<ExitCode, Failure> {
         let message = format!("--max-envs {most} is less than --from {}; write at least as much", arguments.from);
         return Err(Failure::Usage(message));
     }
-    let (model, limits) = (Some(arguments.model.as_path()), arguments.limits.as_deref().map(Path::new));
+    let (model, limits) = (Some(arguments.model.as_path()), limits_file(arguments.limits.as_deref()));
     let outputs = [("--csv", arguments.csv.as_deref()), ("--plot", arguments.plot.as_deref())];
     refuse_overwriting(&[("MODEL", model), ("--limits", limits)], &outputs)?;
     let model = Model::from_file(&arguments.model)?;

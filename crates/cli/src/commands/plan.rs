@@ -84,9 +84,8 @@ pub fn limits_of(device: &str) -> Result<DeviceLimits, Failure> {
             "there is no device \"{device}\"; write cuda:I, a file of limits ending in .json, or one of {known}"
         ))
     })?;
-    limits_of_machine(ordinal).map_err(|error| {
-        Failure::Run(format!("{error}; or plan for a device that is not here: --device with one of {known}"))
-    })
+    limits_of_machine(ordinal)
+        .map_err(|error| Failure::Run(format!("{error}; the limits of devices that are not here have names: {known}")))
 }
 
 fn limits_of_file(path: &Path) -> Result<DeviceLimits, Failure> {

@@ -34,7 +34,9 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let model = Model::from_file(&arguments.model)?;
     let start = StartState::read(&model, arguments.keyframe.as_deref(), arguments.state.as_deref(), arguments.envs)?;
     let controls = Controls::read(arguments.controls.as_ref(), &model, arguments.steps, arguments.envs)?;
-    arguments.hashes.as_deref().map(WholeFile::try_out).transpose()?;
+    for file in [&arguments.record, &arguments.hashes].into_iter().flatten() {
+        WholeFile::try_out(file)?;
+    }
 
     let interrupt = Interrupt::listen();
     let mut simulation = Simulation::new(&model, options)?;
@@ -51,6 +53,9 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let summary = Summary::of(arguments, &mut simulation, outcome)?;
     if outcome.interrupted {
         recorder.map(keep_interrupted).transpose()?;
+        if arguments.hashes.is_some() {
+            tracing::warn!("interrupted: the hashes are not written, since they would be of another state");
+        }
     } else {
         recorder.map(Recorder::finish).transpose()?;
         arguments.hashes.as_deref().map(|path| write_hashes(path, &mut simulation)).transpose()?;

@@ -8,7 +8,7 @@ use crate::ranges::Range;
 use crate::shape::Shape;
 use crate::view::ArgumentBlock;
 use phalanx_launch_planner::{
-    Capacity, Demand, DeviceLimits, KernelPlan, LaunchPlan, Learning, Lesson, MemoryPart, ModelDims, NoRoom, Placement,
+    Capacity, Demand, DeviceLimits, KernelPlan, LaunchPlan, Learning, Lesson, MemoryPart, ModelDims, Placement,
     WorkArray, layout,
 };
 use rayon::prelude::*;
@@ -304,8 +304,8 @@ impl Executor for CpuExecutor {
     fn real_bytes(&self) -> usize {
         self.real_bytes
     }
-    fn grow(&mut self, part: MemoryPart, bytes: u64) -> Result<(), NoRoom> {
-        self.plan.memory.grow(part, bytes)
+    fn grow(&mut self, part: MemoryPart, bytes: u64) {
+        self.plan.memory.grow(part, bytes);
     }
     fn allocate(&self, bytes: usize, what: &str) -> Result<Memory, ExecutorError> {
         Ok(Memory::Host(HostMemory::zeroed(bytes, what)?))

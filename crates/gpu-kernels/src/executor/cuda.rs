@@ -27,9 +27,7 @@ use crate::ranges::Range;
 use crate::shape::Shape;
 use crate::tuning::{TuningKey, TuningStore};
 use crate::view::ArgumentBlock;
-use phalanx_launch_planner::{
-    Capacity, Demand, DeviceLimits, KernelPlan, LaunchPlan, Learning, Lesson, MemoryPart, NoRoom,
-};
+use phalanx_launch_planner::{Capacity, Demand, DeviceLimits, KernelPlan, LaunchPlan, Learning, Lesson, MemoryPart};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -399,8 +397,8 @@ impl Executor for CudaExecutor {
     fn real_bytes(&self) -> usize {
         4
     }
-    fn grow(&mut self, part: MemoryPart, bytes: u64) -> Result<(), NoRoom> {
-        self.plan.memory.grow(part, bytes)
+    fn grow(&mut self, part: MemoryPart, bytes: u64) {
+        self.plan.memory.grow(part, bytes);
     }
     fn allocate(&self, bytes: usize, what: &str) -> Result<Memory, ExecutorError> {
         let buffer = Buffer::allocate(&self.device, bytes.max(4) as u64, what)?;

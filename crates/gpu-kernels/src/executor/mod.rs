@@ -40,7 +40,7 @@ pub use workspace_slots::{is_mixed, workspace_slots};
 use crate::compile::CompileError;
 use crate::cuda::CudaError;
 use crate::view::ArgumentBlock;
-use phalanx_launch_planner::{LaunchPlan, MemoryPart, NoRoom, PlanError};
+use phalanx_launch_planner::{LaunchPlan, MemoryPart, PlanError};
 
 /// Banks of the counters, as in `kernels/run.h`.
 pub const COUNTER_BANKS: usize = 64;
@@ -159,11 +159,8 @@ pub trait Executor: Send {
     fn compile_seconds(&self) -> f64;
     /// Bytes of one number: 4 or 8.
     fn real_bytes(&self) -> usize;
-    /// Counts memory that a caller is about to take beyond the plan.
-    ///
-    /// # Errors
-    /// If it does not fit below the plan's limit.
-    fn grow(&mut self, part: MemoryPart, bytes: u64) -> Result<(), NoRoom>;
+    /// Counts memory that a caller has taken beyond the plan.
+    fn grow(&mut self, part: MemoryPart, bytes: u64);
     /// Zeroed memory that the kernels can reach.
     ///
     /// # Errors

@@ -43,7 +43,7 @@ pub enum ShapeError {
         second_type: &'static str,
     },
     /// Something that the kernels do not compute yet.
-    #[error("{element}: {what} is not supported yet; {advice}")]
+    #[error("{element}: not supported yet: {what}; {advice}")]
     NotSupported {
         /// The element.
         element: String,
