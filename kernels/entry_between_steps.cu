@@ -1,5 +1,4 @@
 // What the GPU does between steps. None of it depends on the model's shape: one small program has it for all models.
-#define PHALANX_BETWEEN_STEPS 1
 #include "dynamics/set_constants.h"
 #include "platform/checked.h"
 #include "reset.h"

@@ -67,8 +67,4 @@ int launch(void (*kernel)(void*), const Arguments* a, uint32_t blocks, uint32_t 
     const auto lane = [](void* argument) { kernel(*(const Arguments*)argument); };                                         \
     return launch(lane, (const Arguments*)arguments, blocks, threads, order, message, message_bytes);                      \
   }
-#if PHALANX_BETWEEN_STEPS
-PHALANX_EMULATED(phalanx_set_constants)
-#else
-PHALANX_EMULATED(phalanx_step)
-#endif
+#include "kernels_under_test.h"

@@ -147,6 +147,8 @@ fn compile(folder: &Path, library: &Path, request: &KernelRequest, compiler: Com
         write(&sources.join(name), text);
     }
     write(&sources.join("entry_under_test.cu"), request.source);
+    let kernel = if request.name.contains("between_steps") { "phalanx_set_constants" } else { "phalanx_step" };
+    write(&sources.join("kernels_under_test.h"), &format!("PHALANX_EMULATED({kernel})\n"));
     write(&sources.join("entry_emulated.cpp"), source("entry_emulated.cpp"));
     let unfinished = library.with_extension("part");
     let mut command = Command::new(compiler.command);
