@@ -4,7 +4,8 @@
     python3 profile.py BUNDLE OUT [--scenes humanoid,ant] [--envs 8192]
 
 BUNDLE is what `cargo xtask gpu` packs. OUT receives metrics.csv (a row a scene), SCENE.source.csv (samples and stalls by
-instruction) and the cubins, from which `nvdisasm -g -c` tells an instruction's line. Leaves the clocks alone.
+instruction) and the cubins that were compiled, from which `nvdisasm -g -c` tells an instruction's line. Leaves the clocks
+alone.
 """
 import argparse
 import csv
@@ -30,14 +31,14 @@ METRICS = {  # column: metric of Nsight Compute
     "occupancy_limit_shared": "launch__occupancy_limit_shared_mem",
 }
 STALLS = ["barrier", "branch_resolving", "dispatch_stall", "imc_miss", "lg_throttle", "long_scoreboard", "math_pipe_throttle", "membar",
-          "mio_throttle", "no_instructions", "not_selected", "selected", "short_scoreboard", "sleeping", "tex_throttle", "wait"]
+          "mio_throttle", "no_instruction", "not_selected", "selected", "short_scoreboard", "sleeping", "tex_throttle", "wait"]
 
 
 def profile(bundle, out, scene, envs):
     model, options = SCENES[scene]
     report = os.path.join(out, scene + ".ncu-rep")
     stalls = [f"smsp__average_warps_issue_stalled_{s}_per_issue_active.ratio" for s in STALLS]
-    command = ["ncu", "--clock-control", "none", "-f", "-o", report, "-k", "regex:phalanx_step", "--launch-skip", "100", "--launch-count", "1",
+    command = ["ncu", "--clock-control", "none", "-f", "-o", report, "-k", "regex:phalanx_step", "--launch-skip", "50", "--launch-count", "1",
                "--section", "SourceCounters", "--metrics", ",".join([*METRICS.values(), *stalls]),
                os.path.join(bundle, "phalanx"), "run", os.path.join(bundle, "models", model), "--envs", str(envs), "--steps", "60",
                "--device", "cuda:0", "--json", "--wait-compile", *options]
@@ -66,17 +67,16 @@ def main():
     arguments.add_argument("--envs", type=int, default=8192)
     options = arguments.parse_args()
     os.makedirs(options.out, exist_ok=True)
-    cache = os.path.abspath(os.path.join(options.out, "cache"))
-    os.environ["PHALANX_CACHE_DIR"] = cache
+    cache = os.environ.setdefault("PHALANX_CACHE_DIR", os.path.abspath(os.path.join(options.out, "cache")))
     rows = []
     for scene in options.scenes.split(","):
         before = set(os.listdir(cache)) if os.path.exists(cache) else set()
         row = profile(options.bundle, options.out, scene, options.envs)
         for entry in set(os.listdir(cache)) - before:
             shutil.copy(os.path.join(cache, entry), os.path.join(options.out, f"{scene}.{entry}"))
-        if row:
-            rows.append(row)
-    if rows:
+        if not row:
+            continue
+        rows.append(row)
         with open(os.path.join(options.out, "metrics.csv"), "w", newline="") as file:
             writer = csv.DictWriter(file, rows[0])
             writer.writeheader()

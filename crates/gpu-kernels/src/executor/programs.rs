@@ -66,8 +66,9 @@ impl Programs {
         checked: bool,
     ) -> Result<Programs, ExecutorError> {
         let compile = |request: KernelRequest| compiler.compile(&if checked { request.checked() } else { request });
-        let step = compile(kernel_request(step, None))?;
-        let retry = compile(kernel_request(generic, None))?;
+        let (step, retry) =
+            compiler.compile_both(|| compile(kernel_request(step, None)), || compile(kernel_request(generic, None)));
+        let (step, retry) = (step?, retry?);
         let between_steps = compile(between_steps_request(generic))?;
         Ok(Programs { between_steps, stand_in: None, own: Own::Compiled(Specialised { step, retry }), for_later: None })
     }
