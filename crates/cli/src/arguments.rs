@@ -227,6 +227,9 @@ pub struct PlanArguments {
     /// Lanes that step one environment.
     #[arg(long, value_name = "T", hide = true)]
     pub lanes: Option<u32>,
+    /// Workspace arrays in global memory.
+    #[arg(long, value_name = "ARRAYS", hide = true, value_delimiter = ',')]
+    pub pin_global: Vec<String>,
     /// Device memory that may be taken, bytes.
     #[arg(long, value_name = "BYTES", hide = true)]
     pub memory_limit: Option<u64>,

@@ -26,6 +26,7 @@ pub fn plan(arguments: &PlanArguments) -> Result<ExitCode, Failure> {
     let mut demand = Demand::envs(arguments.envs);
     demand.fast_contacts = arguments.fast_contacts;
     demand.lanes = arguments.lanes;
+    demand.pin_global.clone_from(&arguments.pin_global);
     // As a run does.
     demand.learns = true;
     demand.memory_limit = arguments.memory_limit;
