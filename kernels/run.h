@@ -74,7 +74,7 @@ template <class Team> INLINE void commit(Team team, const Model& model, const En
 }
 
 /// Words of the marks. The first three are raised by the teams; the host moves them to the next three when it counts anew. The
-/// rest is the ledger of the calls, kept by one lane of the retry launch.
+/// rest is the ledger of the calls, kept by one lane of a call's last launch.
 enum Mark {
   mark_contacts, mark_entries, mark_rows,
   mark_before = 4,

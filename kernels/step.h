@@ -20,8 +20,8 @@
 /// What a pass computes.
 enum Level { level_positions = 1, level_velocities = 2, level_accelerations = 3 };
 
-/// The acceleration at the current state, or as much of the way there as `level` asks for. Contacts come late, since what they need
-/// of the workspace and what forces need then have the same room.
+/// The acceleration at the current state, or as much of the way there as `level` asks for. Contacts come late, since what they
+/// need of the workspace and what forces need then have the same room.
 template <class Team> INLINE void forward(Team team, const Model& model, Env& env, StageClock& clock, int level, bool outputs) {
   begin_stage(team, env, stage_forward_kinematics);
   // 1. Where is everything?

@@ -1,4 +1,5 @@
-//! Compiles the kernels for the host, once per precision and instruction set and once checked, and embeds their sources for NVRTC.
+//! Compiles the kernels for the host, once per precision and instruction set and once checked, and embeds their sources for
+//! NVRTC.
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 

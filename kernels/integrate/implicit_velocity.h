@@ -1,7 +1,8 @@
 // The acceleration of an integrator that is implicit in the velocity:  (M - h D) a = M qacc.
 //
 // Euler takes joint damping into D; implicitfast takes the derivatives of actuators and of the medium too, and for free bodies
-// that carry nothing the gyroscopic forces. MuJoCo documentation, computation, "Integrators" and "Gyroscopic derivatives for free bodies".
+// that carry nothing the gyroscopic forces. MuJoCo documentation, computation, "Integrators" and "Gyroscopic derivatives for free
+// bodies".
 #pragma once
 #include "dynamics/actuation.h"
 #include "dynamics/tree_factor.h"

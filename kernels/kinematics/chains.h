@@ -6,12 +6,13 @@
 #include "generated/view.h"
 #include "platform/team.h"
 
-/// Whether a team's lanes walk chains: one lane alone goes from body to body, and only a specialised kernel has the chains as bits.
+/// Whether a team's lanes walk chains: one lane alone goes from body to body, and only a specialised kernel has the chains as
+/// bits.
 template <class Team> constexpr bool walks_chains() { return PHALANX_SPECIALISED && Team::lanes > 1; }
 
 #if PHALANX_SPECIALISED
-/// All dofs are one block, or where they are too many for a dense matrix in registers each tree's are one. Sets of dofs are bits of
-/// a block.
+/// All dofs are one block, or where they are too many for a dense matrix in registers each tree's are one. Sets of dofs are bits
+/// of a block.
 using table::blocks_are_trees;
 constexpr int block_count = blocks_are_trees ? Model::ntree : 1;
 constexpr int block_dofs = Model::nv == 0 ? 1 : (blocks_are_trees ? Model::tree_dof_max : Model::nv), block_words = (block_dofs + 31) / 32;

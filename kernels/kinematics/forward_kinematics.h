@@ -1,7 +1,8 @@
 // Where every body is: positions and orientations from the generalized positions.
 //
 // What the joints' positions mean is found for all joints at once. Then bodies of one level of the tree need only their parents,
-// so the levels are the sequence and the bodies of a level the parallel work. MuJoCo: mj_kinematics; Featherstone (2008), section 4.
+// so the levels are the sequence and the bodies of a level the parallel work. MuJoCo: mj_kinematics; Featherstone (2008), section
+// 4.
 #pragma once
 #include "joints/joint_table.h"
 

@@ -1,8 +1,8 @@
 // What a checked build looks for: indices outside of their array, and numbers that are not finite.
 //
 // With PHALANX_CHECKED every index of the generated accessors passes through CHECKED, and the end of a stage looks through the
-// workspace. The usual build has nothing of it. Of each environment the first finding is kept; an index that is refused becomes 0,
-// so that no memory of others is touched, and what such an environment has computed is not committed.
+// workspace. The usual build has nothing of it. Of each environment the first finding is kept; an index that is refused becomes
+// 0, so that no memory of others is touched, and what such an environment has computed is not committed.
 #pragma once
 #include "math/scalar.h"
 

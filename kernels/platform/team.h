@@ -1,8 +1,9 @@
 // A team: the lanes that step one environment together.
 //
-// Two kinds with one interface. `SingleLane` is a plain loop, for the CPU. `WarpTeam<T>` is T lanes of a warp; the teams of
-// a warp run in lock step with full masks, so every lane of the warp must reach every collective: each, each_if, rounds, triangle,
-// sum, sums, scan, rank, least, any, any_in_warp, sync, meet and broadcast. A team that has nothing to do takes part with a count of zero.
+// Two kinds with one interface. `SingleLane` is a plain loop, for the CPU. `WarpTeam<T>` is T lanes of a warp; the teams of a
+// warp run in lock step with full masks, so every lane of the warp must reach every collective: each, each_if, rounds, triangle,
+// sum, sums, scan, rank, least, any, any_in_warp, sync, meet and broadcast. A team that has nothing to do takes part with a count
+// of zero.
 //
 // A sum has one definition whatever T is, so that its bits do not depend on T: 32 partials, partial j adds the items
 // j, j + 32, j + 64, ... in order, then the partials are added by the tree 16, 8, 4, 2, 1. Partials start at +0 and are

@@ -92,8 +92,8 @@ template <class Team> INLINE void prepare_factor(Team team, const Model& model, 
 }
 
 /// Replaces x by the solution of H x = b, given b in x and H in memory, where its factor stays. A small matrix is dense. Of a
-/// large one each tree has a block of its own, unless contacts couple trees, or trees are too large or too small: then the pattern
-/// rules.
+/// large one each tree has a block of its own, unless contacts couple trees, or trees are too large or too small: then the
+/// pattern rules.
 template <class Team, class Vector>
 INLINE void solve_in_memory(Team team, const Model& model, Env& env, bool active, Vector x) {
   const bool dense = !is_large(model);

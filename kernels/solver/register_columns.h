@@ -3,13 +3,14 @@
 //
 // The factor H = L' L is the one of dense_factor.h and tree_factor.h, element by element in the same order, so its bits are the
 // same; here the matrix is never in memory, only its factor, row by row. A register has a name, not a number, so loops over a
-// column are unrolled: this is for specialised kernels of small blocks. Where the matrix has the tree's sparsity, right sides skip
-// the pairs of dofs of which neither is above the other; in the matrix those are zeros. Dofs are counted from the block's first.
+// column are unrolled: this is for specialised kernels of small blocks. Where the matrix has the tree's sparsity, right sides
+// skip the pairs of dofs of which neither is above the other; in the matrix those are zeros. Dofs are counted from the block's
+// first.
 #pragma once
 #include "kinematics/chains.h"
 
-/// Whether a kernel of this team and model factors in registers. Unrolled code and registers grow with the square of a block's dofs:
-/// `pivot_words` is zero where they are too many.
+/// Whether a kernel of this team and model factors in registers. Unrolled code and registers grow with the square of a block's
+/// dofs: `pivot_words` is zero where they are too many.
 template <class Team> constexpr bool factors_in_registers() {
 #if PHALANX_SPECIALISED
   return Team::lanes > 2 && Model::nv > 0 && Model::pivot_words > 0 && block_dofs <= 2 * Team::lanes;
@@ -80,7 +81,8 @@ template <class Team, bool tree> struct RegisterColumns {
   /// The dof of the lane's column c; n and more for a column that is not there.
   static INLINE int dof(Team team, int c) { return team.lane + c * lanes; }
 
-  /// Reads the mass matrix; `diagonal(c, mass)` replaces the diagonal of the lane's column c. Beyond a small block's dofs is the identity.
+  /// Reads the mass matrix; `diagonal(c, mass)` replaces the diagonal of the lane's column c. Beyond a small block's dofs is the
+  /// identity.
   template <class Diagonal> INLINE void load_mass(Team team, const Env& env, Block block, Diagonal diagonal) {
     UNROLL for (int c = 0; c < slots; ++c) {
       const int j = dof(team, c), size = block.size();

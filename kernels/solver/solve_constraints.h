@@ -26,9 +26,9 @@ template <class Team> INLINE Sums<2> rows_along(Team team, const Env& env, int r
   });
 }
 
-/// Starts at zero, where jar is -aref as it was built, with the warm start as the first direction, to be taken whole. The minimum is
-/// the same from anywhere, and one Newton step from the warm start costs no more than the unconstrained acceleration would, so that
-/// one is not computed.
+/// Starts at zero, where jar is -aref as it was built, with the warm start as the first direction, to be taken whole. The minimum
+/// is the same from anywhere, and one Newton step from the warm start costs no more than the unconstrained acceleration would, so
+/// that one is not computed.
 template <class Team> INLINE void start_solver(Team team, const Model& model, Env& env) {
   const bool cold = model.opt_disableflags & disable_warmstart;
   team.each(model.nv, [&](int i) {

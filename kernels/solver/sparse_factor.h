@@ -28,8 +28,8 @@ constexpr int most_pivots = 6;
 /// Entry (i, j), j <= i, of a lower triangle stored by rows.
 INLINE constexpr int lower_index(int i, int j) { return i * (i + 1) / 2 + j; }
 
-/// Whether the matrix is too large to be dense: then each tree is a block of its own, and where trees touch, or are too large or too
-/// small for that, the pattern rules.
+/// Whether the matrix is too large to be dense: then each tree is a block of its own, and where trees touch, or are too large or
+/// too small for that, the pattern rules.
 INLINE bool is_large(const Model& model) { return model.pattern_dofs > 0; }
 
 /// Whether the environment's matrix goes by the pattern: it is large, and its trees are not blocks of their own.
@@ -227,7 +227,8 @@ template <class Vector> INLINE void store_pivots(const Pivots& p, const Env& env
   }
 }
 
-/// Subtracts from the rows of `count` listed columns what the pivots leave there. A lane takes three rows by three columns at a time.
+/// Subtracts from the rows of `count` listed columns what the pivots leave there. A lane takes three rows by three columns at a
+/// time.
 template <class Team, class At> INLINE void subtract_products(Team team, const Env& env, const Pivots& p, int list, int count, At at) {
   if constexpr (Team::lanes > 1) {
     constexpr int side = 3;
@@ -311,8 +312,8 @@ INLINE void solve_forward(Team team, const Model& model, Env& env, bool active, 
   }
 }
 
-/// Replaces the matrix by its factor and x by the solution of L' L x = b, given b in x; at(i, j) refers to the entry in row i and column
-/// j <= i of the order of elimination.
+/// Replaces the matrix by its factor and x by the solution of L' L x = b, given b in x; at(i, j) refers to the entry in row i and
+/// column j <= i of the order of elimination.
 template <class Team, class At, class Vector>
 INLINE void solve_by_pattern(Team team, const Model& model, Env& env, real least, bool active, At at, Vector x) {
   NO_UNROLL for (int slot = model.nbody - 1; slot > 0; --slot) {

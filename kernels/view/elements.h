@@ -1,5 +1,5 @@
-// The element types of the field table. Those of an even number of words are aligned, so that words are read two or four at a time:
-// arrays begin at multiples of four words.
+// The element types of the field table. Those of an even number of words are aligned, so that words are read two or four at a
+// time: arrays begin at multiples of four words.
 #pragma once
 #include "math/quaternion.h"
 #include "math/spatial.h"

@@ -84,8 +84,8 @@ pub struct RunArguments {
     /// mocap_pos, mocap_quat and time, each of shape (n) or (N, n). What is absent comes from the model.
     #[arg(long, value_name = "FILE.npz")]
     pub state: Option<PathBuf>,
-    /// File for qpos (K/R+1, N, nq), qvel, act and time, in the run's precision. What there is of it after Ctrl-C gets a name that
-    /// says so: FILE.interrupted.npz.
+    /// File for qpos (K/R+1, N, nq), qvel, act and time, in the run's precision. What there is of it after Ctrl-C gets a name
+    /// that says so: FILE.interrupted.npz.
     #[arg(long, value_name = "FILE.npz")]
     pub record: Option<PathBuf>,
     /// Control steps from one record to the next.
@@ -123,8 +123,8 @@ pub struct ForcedArguments {
     /// Contacts that the fast workspace holds at first, so that environments with more are retried.
     #[arg(long, value_name = "N", hide = true)]
     pub fast_contacts: Option<u32>,
-    /// Keeps the workspaces as they were planned. Otherwise they are re-sized between steps to what environments turn out to need,
-    /// which changes speed and memory, and no state.
+    /// Keeps the workspaces as they were planned. Otherwise they are re-sized between steps to what environments turn out to
+    /// need, which changes speed and memory, and no state.
     #[arg(long)]
     pub no_learn: bool,
     /// Lanes that step one environment.

@@ -12,7 +12,8 @@ impl<K: Serialize, V: Serialize> Serialize for Pairs<K, V> {
     }
 }
 
-/// Row-major numbers of a shape as nested lists, so that `numpy.array` gives them their shape back. Rows that the numbers do not fill are left out.
+/// Row-major numbers of a shape as nested lists, so that `numpy.array` gives them their shape back. Rows that the numbers do not
+/// fill are left out.
 #[derive(Clone, Copy, Debug)]
 pub struct Nested<'a, T> {
     /// Rows, columns and so on; empty for one number.

@@ -40,8 +40,8 @@ struct FieldRecord {
 }
 
 impl Recorder {
-    /// Starts a recording of so many control steps, one record for each `every` of them; fails at once if the target's folder takes no
-    /// file.
+    /// Starts a recording of so many control steps, one record for each `every` of them; fails at once if the target's folder
+    /// takes no file.
     pub fn start(
         target: &Path,
         (steps, every): (u64, u64),
@@ -95,8 +95,8 @@ impl Recorder {
         self.records
     }
 
-    /// Makes the file of what there is of an interrupted run, and says under which name; a device or a pipe, which has no other, is
-    /// left alone.
+    /// Makes the file of what there is of an interrupted run, and says under which name; a device or a pipe, which has no other,
+    /// is left alone.
     pub fn finish_interrupted(mut self) -> Result<Option<PathBuf>, Failure> {
         if !is_regular(&self.target) {
             return Ok(None);

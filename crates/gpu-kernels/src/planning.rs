@@ -57,8 +57,8 @@ pub fn candidate_plans(
 /// of it, for scenes of several what is read most.
 const SHARE_FOR_THE_MODEL: u64 = 16;
 
-/// [`model_dims`] of a batch on a GPU, with the team size that is known to be best for it and the copy of the model that its blocks
-/// keep.
+/// [`model_dims`] of a batch on a GPU, with the team size that is known to be best for it and the copy of the model that its
+/// blocks keep.
 pub(crate) fn batch_dims(shape: &Shape, limits: &DeviceLimits, num_envs: u64) -> ModelDims {
     let dims = model_dims(shape);
     let most = u64::from(limits.shared_memory_per_multiprocessor) / 4 / SHARE_FOR_THE_MODEL;

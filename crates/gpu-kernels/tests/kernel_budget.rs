@@ -17,8 +17,8 @@ use std::sync::Mutex;
 /// Architectures that Phalanx promises to run on.
 const ARCHITECTURES: [u32; 8] = [75, 80, 86, 87, 89, 90, 100, 120];
 
-/// Kilobytes of code of a program, on the architecture where it is largest. The goal of the design, section 4, is 96 KB a
-/// model, and decision 0024 says why it is exceeded; these are the present maxima. A change that raises one says so and why in the
+/// Kilobytes of code of a program, on the architecture where it is largest. The goal of the design, section 4, is 96 KB a model,
+/// and decision 0024 says why it is exceeded; these are the present maxima. A change that raises one says so and why in the
 /// performance log.
 const CODE_BUDGET: [(&str, u64); 7] = [
     ("generic", 466),

@@ -62,9 +62,9 @@ fn bandwidth_bound(mapping: &Mapping) -> u128 {
         .saturating_mul(u128::from(mapping.global_traffic))
 }
 
-/// Every dof's work takes a turn of the lanes, and a little is shared by more lanes than there are dofs. Measured on an H200 with 16
-/// warps per multiprocessor, microseconds a wave: half cheetah, nv 9, 97 with 8 lanes and 67 with 16; ant, nv 14, 182 with 8, 87
-/// with 16 and 72 with 32; Go1, nv 18, 140 with 16 and 71 with 32.
+/// Every dof's work takes a turn of the lanes, and a little is shared by more lanes than there are dofs. Measured on an H200 with
+/// 16 warps per multiprocessor, microseconds a wave: half cheetah, nv 9, 97 with 8 lanes and 67 with 16; ant, nv 14, 182 with 8,
+/// 87 with 16 and 72 with 32; Go1, nv 18, 140 with 16 and 71 with 32.
 fn one_wave(nv: u32, lanes: u32) -> u128 {
     let (nv, lanes) = (u128::from(nv).max(1), u128::from(lanes));
     nv * (100 * nv.div_ceil(lanes) + 320 / lanes)

@@ -14,8 +14,8 @@ const LAUNCH_BOUND_REGISTERS: u32 = 128;
 /// Threads per block that such a kernel allows: 65536 / 128.
 const LAUNCH_BOUND_THREADS: u32 = 512;
 
-/// Code of a model's own kernel, bytes, at most by what was compiled so far. `tests/kernel_budget.rs` of the kernels holds that no
-/// estimate here is less than what they take.
+/// Code of a model's own kernel, bytes, at most by what was compiled so far. `tests/kernel_budget.rs` of the kernels holds that
+/// no estimate here is less than what they take.
 const CODE_BYTES: u64 = 256 * 1024;
 
 /// Code of what is done between steps, bytes, at most.
@@ -73,8 +73,8 @@ impl KernelAttributes {
 }
 
 impl KernelNeeds {
-    /// Estimates for every team size: nothing is compiled yet. Memory is rather too much than too little, so that a batch that fits
-    /// by the estimate fits once its kernels are compiled.
+    /// Estimates for every team size: nothing is compiled yet. Memory is rather too much than too little, so that a batch that
+    /// fits by the estimate fits once its kernels are compiled.
     pub fn estimate() -> Self {
         let retry =
             KernelAttributes { code_bytes: CODE_BYTES + CODE_BYTES_BETWEEN_STEPS, ..KernelAttributes::estimate() };

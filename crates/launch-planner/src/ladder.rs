@@ -1,7 +1,7 @@
 //! Chooses the mapping of a batch: every rung that launches is a row, the cheapest row that fits memory is the plan.
 //!
-//! The rungs, for every team size: all arrays in shared memory with many environments per block down to one warp of
-//! them; then one array after the other in global memory, those first that free most for their use; and for each of these, when memory is
+//! The rungs, for every team size: all arrays in shared memory with many environments per block down to one warp of them; then
+//! one array after the other in global memory, those first that free most for their use; and for each of these, when memory is
 //! short, a smaller grid that makes more passes over fewer workspaces.
 
 use std::cmp::Reverse;
@@ -61,8 +61,8 @@ pub fn plan(
     })
 }
 
-/// Whether all that the step kernel of `usual` has in shared memory is there in that of `roomy`, and what it takes of global memory is
-/// little. Measured on an H200: no retry launch is worth 4 to 6 us a call (one humanoid 18.1 to 20.0 thousand steps per
+/// Whether all that the step kernel of `usual` has in shared memory is there in that of `roomy`, and what it takes of global
+/// memory is little. Measured on an H200: no retry launch is worth 4 to 6 us a call (one humanoid 18.1 to 20.0 thousand steps per
 /// second, 64 of them 1.10 to 1.21 million), contacts in global memory cost more (8192 half cheetahs 116 to 114 million, 1024
 /// times three humanoids 3.6 to 2.7 million).
 fn is_as_good(usual: &LaunchPlan, roomy: &LaunchPlan) -> bool {

@@ -114,8 +114,8 @@ impl LaunchPlan {
         &self.kernels[1]
     }
 
-    /// Whether every environment fits: all are stepped at once, in workspaces of the proven maximum. No retry kernel follows then,
-    /// and nobody takes a second environment, so that nothing counts which is next.
+    /// Whether every environment fits: all are stepped at once, in workspaces of the proven maximum. No retry kernel follows
+    /// then, and nobody takes a second environment, so that nothing counts which is next.
     pub fn never_retries(&self) -> bool {
         self.step().waves == 1 && self.step().capacity == self.retry().capacity
     }

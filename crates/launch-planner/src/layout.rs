@@ -191,8 +191,8 @@ impl Packing {
 /// Packs `group` around what is packed already.
 ///
 /// First fit in five orders: by words, by stages, by the product of both, by the first stage, and as they come. Then each item in
-/// turn is tried at the front of the queue and stays there if that helps, for so many rounds or until none does. Stops at a packing
-/// that cannot be better.
+/// turn is tried at the front of the queue and stays there if that helps, for so many rounds or until none does. Stops at a
+/// packing that cannot be better.
 fn best_packing(already: &Packing, group: &[Item], rounds: usize) -> Packing {
     let stages = |item: &Item| item.last_stage - item.first_stage;
     let area = |item: &Item| u128::from(item.words) * (u128::from(stages(item)) + 1);

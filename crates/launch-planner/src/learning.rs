@@ -195,9 +195,9 @@ fn step_time(plan: &LaunchPlan) -> u128 {
     turns_time(sixteenths(plan.num_envs, step.resident_envs.max(1)), warps)
 }
 
-/// How long the retries took, in the same measure: a turn of the retry kernel is one of the step kernel with a multiprocessor for each
-/// warp. Measured on an H200, 8192 humanoids: 155 us where 85 retry, beside 230 us a turn of 16 warps a multiprocessor; by the measure
-/// it is 175 us.
+/// How long the retries took, in the same measure: a turn of the retry kernel is one of the step kernel with a multiprocessor for
+/// each warp. Measured on an H200, 8192 humanoids: 155 us where 85 retry, beside 230 us a turn of 16 warps a multiprocessor; by
+/// the measure it is 175 us.
 fn retry_time(since: &Observed, plan: &LaunchPlan) -> u128 {
     let turns = since.retried.div_ceil(plan.retry().resident_envs.max(1)).max(since.retried_calls);
     turns_time(16, 1).saturating_mul(turns.into())

@@ -1,10 +1,10 @@
 //! How wide the retry kernel is: it steps the environments again that did not fit their fast workspace.
 //!
-//! It has 32 lanes per environment, and blocks of many teams where many may retry: every call launches it, mostly for nothing, and a
-//! few large blocks come and go sooner than many small ones. Its workspaces hold the model's proven maximum, so nothing fails there: what grows with contacts
-//! lies in global memory, the rest in shared memory where there is room. Each workspace has global memory for all of it, since
-//! the generic kernel, which stands in while others are compiled, keeps everything there. One workspace is enough for
-//! correctness; more let many environments retry side by side.
+//! It has 32 lanes per environment, and blocks of many teams where many may retry: every call launches it, mostly for nothing,
+//! and a few large blocks come and go sooner than many small ones. Its workspaces hold the model's proven maximum, so nothing
+//! fails there: what grows with contacts lies in global memory, the rest in shared memory where there is room. Each workspace has
+//! global memory for all of it, since the generic kernel, which stands in while others are compiled, keeps everything there. One
+//! workspace is enough for correctness; more let many environments retry side by side.
 
 use crate::layout::{GLOBAL_STRIDE_WORDS, Placement, WorkspaceLayout, bank_stride, layout};
 use crate::{

@@ -23,7 +23,8 @@ fn the_measured_best_team_size_is_chosen_with_shared_memory() {
     }
     // The kernels of today: 12.5 and 12.6 million steps per second with 16 and 32 lanes, where the probe was better with 16.
     check(&ant(), 1024, &[16, 32]);
-    // Today's with 8 and 16: 63 and 53 million at 8192 environments, 86 and 72 million at 65,536; the probe's were better with 16.
+    // Today's with 8 and 16: 63 and 53 million at 8192 environments, 86 and 72 million at 65,536; the probe's were better with
+    // 16.
     for num_envs in [8192, 65_536, 262_144] {
         check(&ant(), num_envs, &[8, 16]);
     }

@@ -109,8 +109,8 @@ impl Simulation {
     /// Writes a state, input or model field: n values for all environments alike, or num_envs times n.
     ///
     /// # Errors
-    /// If there is no such field, the length is wrong, a value is not finite or none that the field can have, or there is no memory
-    /// for a field on request; nothing is changed then.
+    /// If there is no such field, the length is wrong, a value is not finite or none that the field can have, or there is no
+    /// memory for a field on request; nothing is changed then.
     pub fn write(&mut self, field: &str, values: &[f64]) -> Result<(), SimError> {
         if field == "time" {
             return self.write_time(values);

@@ -116,7 +116,8 @@ pub struct Options {
     pub requests: Vec<String>,
     /// Times the stages.
     pub profile: bool,
-    /// Times every call on a GPU too, with two events each: see [`Simulation::take_call_times`](crate::Simulation::take_call_times).
+    /// Times every call on a GPU too, with two events each: see
+    /// [`Simulation::take_call_times`](crate::Simulation::take_call_times).
     pub time_calls: bool,
     /// Runs a checked build of the kernels, to find mistakes: several times slower, with the same bits. It looks at every index
     /// into the workspace, the state, the inputs, the outputs and the model, and after every stage for numbers that are not
@@ -125,9 +126,9 @@ pub struct Options {
     pub checked: bool,
     /// CPU threads; all cores if `None`.
     pub threads: Option<usize>,
-    /// Waits until the kernels that are specialised for the model are compiled (CUDA). Otherwise, where they were not compiled before
-    /// and the generic kernel was, the first steps are the generic kernel's: the same bits, sooner begun and slower. A batch that
-    /// lives a minute compiles the generic kernel for those that follow.
+    /// Waits until the kernels that are specialised for the model are compiled (CUDA). Otherwise, where they were not compiled
+    /// before and the generic kernel was, the first steps are the generic kernel's: the same bits, sooner begun and slower. A
+    /// batch that lives a minute compiles the generic kernel for those that follow.
     pub wait_for_specialised: bool,
     /// Runs the generic kernel instead of one specialised for the model (CUDA).
     pub generic_only: bool,

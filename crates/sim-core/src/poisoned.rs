@@ -1,5 +1,6 @@
 //! Tests of what a batch does with numbers that no call lets in, as a kernel of the caller's own may write them into the
-//! simulator's memory: the environment that they are in is frozen and flagged, or goes on with finite numbers; no other sees them.
+//! simulator's memory: the environment that they are in is frozen and flagged, or goes on with finite numbers; no other sees
+//! them.
 //!
 //! `PHALANX_TEST_DEVICE=cuda` runs them on a GPU.
 

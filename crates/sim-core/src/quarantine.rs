@@ -84,3 +84,18 @@ impl Simulation {
         Ok(noted.map(|field| BadQuantity { env, field, index: (word >> INDEX_SHIFT) as usize }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use phalanx_gpu_kernels::sources::source;
+
+    #[test]
+    fn quantities_are_numbered_as_in_the_kernels() {
+        let names = QUANTITIES.map(|name| format!("quantity_{name}")).join(", ").replacen("ctrl", "ctrl = 1", 1);
+        let run = source("run.h");
+        assert!(run.contains(&format!("enum Quantity {{ {names} }};")), "{names}");
+        let places = format!("quantity_shift = {QUANTITY_SHIFT}, quantity_index_shift = {INDEX_SHIFT},");
+        assert!(run.contains(&places), "{places}");
+    }
+}

@@ -76,8 +76,8 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// Makes a batch; compiles and loads kernels and takes all memory that stepping needs. On a GPU a kernel that was not compiled
-    /// before may be compiled while the generic one steps; dropping the batch waits for the compiler.
+    /// Makes a batch; compiles and loads kernels and takes all memory that stepping needs. On a GPU a kernel that was not
+    /// compiled before may be compiled while the generic one steps; dropping the batch waits for the compiler.
     ///
     /// # Errors
     /// If the model has no kernels, the device does not answer, or the batch does not fit; nothing is kept then.
@@ -223,8 +223,8 @@ impl Simulation {
         self.backend.executor().device_name()
     }
 
-    /// Which kernels have stepped the batch so far. On a GPU the generic kernel may stand in while those that are specialised for the
-    /// model are compiled; see [`Options::wait_for_specialised`].
+    /// Which kernels have stepped the batch so far. On a GPU the generic kernel may stand in while those that are specialised for
+    /// the model are compiled; see [`Options::wait_for_specialised`].
     pub fn step_kernels(&self) -> StepKernels {
         self.backend.executor().step_kernels()
     }

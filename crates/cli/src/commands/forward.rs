@@ -89,7 +89,8 @@ impl Report<'_> {
     }
 }
 
-/// Reads contacts to use instead of those that are found; an empty `dist` alone is none at all. Geoms are numbers of the model, in either order of types.
+/// Reads contacts to use instead of those that are found; an empty `dist` alone is none at all. Geoms are numbers of the model,
+/// in either order of types.
 fn read_contacts(file: &Path, model: &Model) -> Result<Vec<InjectedContact>, Failure> {
     const WIDTHS: [(&str, u64); 4] = [("dist", 1), ("pos", 3), ("frame", 9), ("geoms", 2)];
     let mut count = None;

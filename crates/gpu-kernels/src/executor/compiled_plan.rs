@@ -161,8 +161,8 @@ impl SecondPlan {
         self.with(self.attributes(own))
     }
 
-    /// The plan with the compiled kernels, after `before`, for which memory was taken: it has room for the most contacts only if that one
-    /// had.
+    /// The plan with the compiled kernels, after `before`, for which memory was taken: it has room for the most contacts only if
+    /// that one had.
     #[cfg(all(feature = "cuda", target_os = "linux"))]
     pub(super) fn after(&self, before: &LaunchPlan, own: &Specialised) -> Result<LaunchPlan, PlanError> {
         let capacity = (!before.never_retries()).then_some(before.step().capacity);

@@ -3,9 +3,9 @@
 //! Plans with estimates, compiles what the plan chose, plans again with what the compiler said, and takes all memory then:
 //! a launch later can neither exceed the device nor allocate.
 //!
-//! Specialised kernels that were not compiled before are waited for; or, where the generic kernel is in the cache and the caller does
-//! not want to wait, they are compiled on a thread and the generic one stands in, with the same bits. Then they are loaded once,
-//! between two steps.
+//! Specialised kernels that were not compiled before are waited for; or, where the generic kernel is in the cache and the caller
+//! does not want to wait, they are compiled on a thread and the generic one stands in, with the same bits. Then they are loaded
+//! once, between two steps.
 //!
 //! The fast workspace is re-sized between calls, in the memory that was taken at the start: its capacity, offsets and grid are
 //! arguments of a launch. Launches that are queued keep theirs, and a workspace holds nothing from one launch to the next.
@@ -292,8 +292,8 @@ impl CudaExecutor {
         self.own_stream.as_ref().map_or(self.stream, Stream::handle).0
     }
 
-    /// Takes over the specialised kernels if they were compiled meanwhile. Loading them is the one thing that a step may do beside
-    /// launching, once; not while the stream is captured into a graph, which allows nothing but launches.
+    /// Takes over the specialised kernels if they were compiled meanwhile. Loading them is the one thing that a step may do
+    /// beside launching, once; not while the stream is captured into a graph, which allows nothing but launches.
     fn take_over(&mut self) -> Result<(), CudaError> {
         if !self.launches.is_making() || self.stream.is_capturing(&self.device)? {
             return Ok(());
@@ -356,7 +356,8 @@ impl CudaExecutor {
         marks.fill_words(0, MARKS_BEFORE / 4, 0, *stream)
     }
 
-    /// Waits for what the checked build found, and refuses the batch if that is something; the usual build neither waits nor finds.
+    /// Waits for what the checked build found, and refuses the batch if that is something; the usual build neither waits nor
+    /// finds.
     fn judge(&self) -> Result<(), ExecutorError> {
         self.checks.as_ref().map_or(Ok(()), Checks::judge)
     }

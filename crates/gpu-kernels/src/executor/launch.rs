@@ -20,7 +20,7 @@ pub(super) struct Launch {
     pub(super) workspace: Arc<Buffer>,
 }
 
-/// The two launches of a step.
+/// The launches of a step: the second is left out where nothing is ever retried.
 pub(super) struct Launches {
     pub(super) step: Launch,
     pub(super) retry: Launch,
@@ -95,8 +95,8 @@ impl Launch {
         Ok(())
     }
 
-    /// Runs the kernel over what its plan says: the batch, or the retry list. `news` is null for all but a call's last launch, and
-    /// comes with its period. A profiler sees it under `name`.
+    /// Runs the kernel over what its plan says: the batch, or the retry list. `news` is null for all but a call's last launch,
+    /// and comes with its period. A profiler sees it under `name`.
     pub(super) fn run(
         &mut self,
         name: &str,

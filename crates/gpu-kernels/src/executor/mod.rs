@@ -195,3 +195,48 @@ pub trait Executor: Send {
     /// Ticks of a stage clock in a second, summed over how many teams at a time.
     fn stage_ticks_per_second(&self) -> f64;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sources::source;
+
+    /// What follows `name = ` in a source of the kernels.
+    fn number(file: &str, name: &str) -> u64 {
+        let after = source(file).split_once(&format!("{name} = ")).unwrap_or_else(|| panic!("{file} has no {name}")).1;
+        after.split(|c: char| !c.is_ascii_digit()).next().and_then(|digits| digits.parse().ok()).unwrap()
+    }
+
+    #[test]
+    fn counters_marks_and_progress_are_as_large_as_in_the_kernels() {
+        assert_eq!(number("run.h", "counter_banks"), COUNTER_BANKS as u64);
+        assert_eq!(number("run.h", "counter_count"), COUNTERS as u64);
+        assert_eq!(number("run.h", "mark_count"), MARK_WORDS as u64);
+        let progress = source("view/elements.h").split_once("struct Progress {").unwrap().1.split_once("};").unwrap().0;
+        let fields = progress.lines().filter_map(|line| line.trim().strip_prefix("uint32_t ")?.split_once(';'));
+        let words = |(names, _): (&str, &str)| {
+            names.split(", ").map(|name| if name.ends_with("[2]") { 2 } else { 1 }).sum::<u64>()
+        };
+        assert_eq!(fields.map(words).sum::<u64>(), PROGRESS_WORDS);
+    }
+
+    #[cfg(all(feature = "cuda", target_os = "linux"))]
+    #[test]
+    fn marks_are_where_the_kernels_write_them() {
+        let place = |first: &str, name: &str| {
+            let order = source("run.h").split_once(&format!("{first} = ")).unwrap().1.split_once('\n').unwrap().0;
+            number("run.h", first)
+                + order.split(", ").position(|mark| mark.trim_end_matches(',') == name).unwrap_or(0) as u64
+        };
+        assert_eq!(number("run.h", "mark_before"), news::BEFORE as u64);
+        for (name, at) in [
+            ("mark_calls", news::CALLS),
+            ("mark_retried_calls", news::RETRIED_CALLS),
+            ("mark_retried", news::RETRIED),
+            ("mark_retried_last", news::RETRIED_LAST),
+            ("mark_retried_most", news::RETRIED_MOST),
+        ] {
+            assert_eq!(place("mark_calls", name), at as u64, "{name}");
+        }
+    }
+}

@@ -2,20 +2,20 @@
 //! call.
 //!
 //! The last kernel of a call with retries, and of one call in some without, writes the marks (see `publish_marks` in
-//! `kernels/run.h`). Where calls are timed each has a place
-//! of its own in a ring, between two events; places are read in order once their second event has passed.
+//! `kernels/run.h`). Where calls are timed each has a place of its own in a ring, between two events; places are read in order
+//! once their second event has passed.
 use super::MARK_WORDS;
 use super::seen::{CallTimes, Needs, Seen};
 use crate::cuda::{CudaError, Device, Event, PinnedBuffer, StreamHandle};
 use std::sync::atomic::Ordering::Acquire;
 
 /// Where words of the marks are, as in `kernels/run.h`.
-const BEFORE: usize = 4;
-const CALLS: usize = 8;
-const RETRIED_CALLS: usize = 9;
-const RETRIED: usize = 10;
-const RETRIED_LAST: usize = 11;
-const RETRIED_MOST: usize = 12;
+pub(super) const BEFORE: usize = 4;
+pub(super) const CALLS: usize = 8;
+pub(super) const RETRIED_CALLS: usize = 9;
+pub(super) const RETRIED: usize = 10;
+pub(super) const RETRIED_LAST: usize = 11;
+pub(super) const RETRIED_MOST: usize = 12;
 
 /// Calls that are timed at a time. The driver queues fewer, so the ring is hardly ever full; a call that finds no place is not
 /// timed.

@@ -1,7 +1,7 @@
 //! The compiled programs that a batch on a GPU starts with, and what is compiled while it runs.
 //!
-//! A model's own kernels compile in less time than the generic one, which has code for everything. So the generic kernel stands in
-//! for them only where it is in the cache; a batch that lives long puts it there.
+//! A model's own kernels compile in less time than the generic one, which has code for everything. So the generic kernel stands
+//! in for them only where it is in the cache; a batch that lives long puts it there.
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

@@ -62,7 +62,8 @@ mod tests {
     use phalanx_launch_planner::{Demand, DeviceLimits, KernelNeeds, plan};
     use phalanx_model::Model;
 
-    /// The first plan of `num_envs` ants on an H200, all arrays in global memory and room for 12 contacts, and a compiled retry kernel.
+    /// The first plan of `num_envs` ants on an H200, all arrays in global memory and room for 12 contacts, and a compiled retry
+    /// kernel.
     fn second_plan(num_envs: u64) -> SecondPlan {
         let model = Model::from_file(concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/ant.xml")).unwrap();
         let dims = model_dims(&Shape::of(&model).unwrap());

@@ -14,8 +14,8 @@ const BALL: i32 = 1;
 /// MuJoCo's mjENBL_OVERRIDE.
 const ENABLE_OVERRIDE: u32 = 1 << 0;
 
-/// A matrix of more dofs is no longer dense: each tree is a block of its own, or the pattern rules. A team of 32 lanes has two columns
-/// of so many in registers.
+/// A matrix of more dofs is no longer dense: each tree is a block of its own, or the pattern rules. A team of 32 lanes has two
+/// columns of so many in registers.
 const MOST_DENSE_DOFS: i64 = 48;
 
 /// Trees of fewer dofs leave most lanes idle when one after the other is factored in registers: such models go by the pattern.
@@ -96,7 +96,8 @@ fn limit_rows(model: &Model) -> i64 {
     limited.map(|j| if model.jnt_type[j] == BALL { 1 } else { 2 }).sum()
 }
 
-/// Columns that the bodies' rows have beyond themselves in whatever order they are eliminated: of two bodies the later one's dofs.
+/// Columns that the bodies' rows have beyond themselves in whatever order they are eliminated: of two bodies the later one's
+/// dofs.
 fn most_columns(body_dofs: &[i32]) -> i64 {
     let mut dofs: Vec<i64> = body_dofs.iter().copied().filter(|n| *n > 0).map(i64::from).collect();
     dofs.sort_unstable();

@@ -22,7 +22,8 @@ const BALL_RUNGE_KUTTA: &str = r#"<mujoco model="ball_rk4">
   <actuator><motor joint="elbow" gear="3"/></actuator>
 </mujoco>"#;
 
-/// A swimmer on slides, one that flies free and a raft under implicitfast: the derivatives of a medium's forces; a disabled actuator.
+/// A swimmer on slides, one that flies free and a raft under implicitfast: the derivatives of a medium's forces; a disabled
+/// actuator.
 const SWIMMERS: &str = r#"<mujoco model="swimmers">
   <option integrator="implicitfast" timestep="0.01" density="1000" viscosity="0.5" wind="0.2 0 0.1" actuatorgroupdisable="2"/>
   <default><geom contype="0" conaffinity="0"/></default>
@@ -75,8 +76,8 @@ fn chain() -> String {
     )
 }
 
-/// More dofs than fit a dense matrix in trees that do and are large: each is solved by itself in registers until two of them touch.
-/// With `pendulum` the trees are not all alike.
+/// More dofs than fit a dense matrix in trees that do and are large: each is solved by itself in registers until two of them
+/// touch. With `pendulum` the trees are not all alike.
 fn acrobats(pendulum: bool) -> String {
     let limb = |k: usize| {
         let (x, y) = ([0.15, -0.15][k % 2], [0.1, -0.1][k / 2]);
