@@ -98,6 +98,7 @@ impl Programs {
                 for_later: None,
             });
         }
+        tracing::info!("compiling {SPECIALISED}: some seconds, once");
         let (own, between_steps) = compiler.compile_both(|| compiler.compile_specialised(plan, shape), between_steps);
         let for_later = may_start_early.then(|| ForLater {
             compiler: Arc::clone(compiler),
